@@ -4,7 +4,6 @@
 #include <stddef.h>
 
 #include "base/macros.h"
-#include "source/kernel/bpf/cpu_records.h"
 
 /* In the words of the group masks: wire/group_masks.h. */
 static const struct {
@@ -12,9 +11,11 @@ static const struct {
 	uint32_t kind; /* enum etw_kernel_cpu_kind */
 	uint16_t hook; /* of the event that the kind makes */
 } classes[] = {
-	{1, 0x2, ETW_KERNEL_SAMPLE, 0x0F2E},
-	{1, 0x4, ETW_KERNEL_SWITCH, 0x0524},
-	{1, 0x200, ETW_KERNEL_READY, 0x0532},
+	{1, 0x2, ETW_KERNEL_SAMPLE, 0x0F2E},         /* PROFILE */
+	{1, 0x4, ETW_KERNEL_SWITCH, 0x0524},         /* CSWITCH */
+	{1, 0x200, ETW_KERNEL_READY, 0x0532},        /* DISPATCHER */
+	{2, 0x40, ETW_KERNEL_SYSCALL_ENTER, 0x0F33}, /* SYSCALL */
+	{2, 0x40, ETW_KERNEL_SYSCALL_EXIT, 0x0F34},
 };
 
 uint32_t etw_kernel_class_kinds(const uint32_t masks[8])

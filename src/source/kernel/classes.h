@@ -11,20 +11,25 @@
 #include <evntrace.h>
 
 #include "base/source.h"
+#include "source/kernel/bpf/cpu_records.h"
+
+/* Kinds whose events name the kernel's function that serves a number. */
+#define ETW_KERNEL_ROUTINE_KINDS \
+	(UINT32_C(1) << ETW_KERNEL_SYSCALL_ENTER | UINT32_C(1) << ETW_KERNEL_SOFT_INTERRUPT)
 
 #define ETW_KERNEL_TASK_FLAGS \
 	(EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_IMAGE_LOAD)
 
 /* What is built, as group masks: the flags of tasks, and the bits of the kinds below. */
-#define ETW_KERNEL_BUILT_MASKS                                        \
-	{                                                             \
-		[0] = ETW_KERNEL_TASK_FLAGS, [1] = 0x206, [6] = 0x3F, \
+#define ETW_KERNEL_BUILT_MASKS                                                    \
+	{                                                                         \
+		[0] = ETW_KERNEL_TASK_FLAGS, [1] = 0x206, [2] = 0x40, [6] = 0x3F, \
 	}
 
 /* The events that can have stacks: (group << 8) | type. */
-#define ETW_KERNEL_STACK_HOOKS         \
-	{                              \
-		0x0524, 0x0532, 0x0F2E \
+#define ETW_KERNEL_STACK_HOOKS                         \
+	{                                              \
+		0x0524, 0x0532, 0x0F2E, 0x0F33, 0x0F34 \
 	}
 
 /* etw_kernel_class_kinds() - a bit for each enum etw_kernel_cpu_kind that @masks ask for. */

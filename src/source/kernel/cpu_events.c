@@ -7,18 +7,13 @@
 
 #include "base/bytes.h"
 #include "base/time.h"
+#include "source/kernel/cpu_events_internal.h"
 #include "source/kernel/priority.h"
-#include "wire/etl_event.h"
-
-#define GROUP_THREAD    0x05
-#define GROUP_PERFINFO  0x0F
-#define GROUP_STACKWALK 0x18
 
 #define CSWITCH_TYPE      36
 #define READY_THREAD_TYPE 50
 #define STACK_TYPE        32
 #define SAMPLE_TYPE       46
-#define CURRENT_VERSION   2
 #define NS_PER_WAIT_UNIT  UINT64_C(1000000) /* NewThreadWaitTime is in TimerResolution, 1 ms */
 #define STACK_HEAD_BYTES  16
 #define SAMPLE_IN_DPC     0x1
@@ -51,42 +46,6 @@ enum {
 #define LINUX_UNINTERRUPTIBLE 0x2u
 #define LINUX_STOPPED         (0x4u | 0x8u)
 #define LINUX_DEAD            (0x10u | 0x20u | 0x80u) /* EXIT_DEAD, EXIT_ZOMBIE, TASK_DEAD */
-
-static uint8_t *put8(uint8_t *at, uint8_t value)
-{
-	*at = value;
-	return at + 1;
-}
-
-static uint8_t *put16(uint8_t *at, uint16_t value)
-{
-	etw_store16(at, value);
-	return at + 2;
-}
-
-static uint8_t *put32(uint8_t *at, uint32_t value)
-{
-	etw_store32(at, value);
-	return at + 4;
-}
-
-/* A PERFINFO header; returns where the payload begins. */
-static uint8_t *begin(uint8_t *to, uint8_t group, uint8_t type, uint32_t payload_bytes,
-		      int64_t time_raw)
-{
-	const struct wire_perfinfo_header header = {
-		.version = le16_of(CURRENT_VERSION),
-		.header_type = WIRE_HEADER_PERFINFO64,
-		.header_flag = WIRE_EVENT_FLAG_TRACE,
-		.bytes = le16_of((uint16_t)(sizeof(header) + payload_bytes)),
-		.type = type,
-		.group = group,
-		.time_raw = le64_of((uint64_t)time_raw),
-	};
-
-	memcpy(to, &header, sizeof(header));
-	return to + sizeof(header);
-}
 
 /* @priority: as the programs tell it, in a byte: -1 is 255 */
 static uint8_t priority_of(uint32_t tid, uint8_t priority, uint8_t policy)
@@ -126,7 +85,7 @@ static uint8_t wait_reason_of(const struct etw_kernel_switch *record)
 static uint32_t make_switch(const struct etw_kernel_switch *record, int64_t time_raw, uint8_t *to)
 {
 	uint64_t waited = record->waited_ns / NS_PER_WAIT_UNIT;
-	uint8_t *at = begin(to, GROUP_THREAD, CSWITCH_TYPE, 24, time_raw);
+	uint8_t *at = etw_kernel_event_begin(to, GROUP_THREAD, CSWITCH_TYPE, 24, time_raw);
 	bool is_user_wait = record->old_state & LINUX_INTERRUPTIBLE &&
 			    !(record->flags & ETW_KERNEL_SWITCH_OLD_KERNEL);
 
@@ -147,7 +106,7 @@ static uint32_t make_switch(const struct etw_kernel_switch *record, int64_t time
 
 static uint32_t make_ready(const struct etw_kernel_ready *record, int64_t time_raw, uint8_t *to)
 {
-	uint8_t *at = begin(to, GROUP_THREAD, READY_THREAD_TYPE, 8, time_raw);
+	uint8_t *at = etw_kernel_event_begin(to, GROUP_THREAD, READY_THREAD_TYPE, 8, time_raw);
 
 	at = put32(at, record->tid);
 	at = put8(at, record->flags & ETW_KERNEL_READY_NEW ? READY_STARTS : READY_WAIT_ENDS);
@@ -159,7 +118,7 @@ static uint32_t make_ready(const struct etw_kernel_ready *record, int64_t time_r
 
 static uint32_t make_sample(const struct etw_kernel_sample *record, int64_t time_raw, uint8_t *to)
 {
-	uint8_t *at = begin(to, GROUP_PERFINFO, SAMPLE_TYPE, 16, time_raw);
+	uint8_t *at = etw_kernel_event_begin(to, GROUP_PERFINFO, SAMPLE_TYPE, 16, time_raw);
 	uint8_t flags = (uint8_t)(priority_of(record->tid, record->priority, record->policy) << 3);
 
 	if (record->flags & ETW_KERNEL_SAMPLE_SOFT_INTERRUPT)
@@ -172,7 +131,8 @@ static uint32_t make_sample(const struct etw_kernel_sample *record, int64_t time
 	return (uint32_t)(at - to);
 }
 
-uint32_t etw_kernel_cpu_event(const struct etw_kernel_cpu_record *record, int64_t time_raw,
+uint32_t etw_kernel_cpu_event(const struct etw_kernel_cpu_maker *maker,
+			      const struct etw_kernel_cpu_record *record, int64_t time_raw,
 			      uint8_t *to)
 {
 	const void *payload = record + 1;
@@ -190,6 +150,9 @@ uint32_t etw_kernel_cpu_event(const struct etw_kernel_cpu_record *record, int64_
 		return record->payload_bytes >= sizeof(struct etw_kernel_sample)
 			       ? make_sample(payload, time_raw, to)
 			       : 0;
+	case ETW_KERNEL_SYSCALL_ENTER:
+	case ETW_KERNEL_SYSCALL_EXIT:
+		return etw_kernel_cpu_system_event(maker, record, time_raw, to);
 	default:
 		return 0;
 	}
@@ -201,8 +164,8 @@ uint32_t etw_kernel_cpu_stack(const struct etw_kernel_cpu_record *record, int64_
 	const uint8_t *frames = (const uint8_t *)(record + 1) + record->payload_bytes;
 	uint32_t count = MIN((uint32_t)record->kernel_frames + record->user_frames,
 			     (uint32_t)ETW_KERNEL_FRAMES);
-	uint8_t *at = begin(to, GROUP_STACKWALK, STACK_TYPE, STACK_HEAD_BYTES + count * 8,
-			    time_raw);
+	uint8_t *at = etw_kernel_event_begin(to, GROUP_STACKWALK, STACK_TYPE,
+					     STACK_HEAD_BYTES + count * 8, time_raw);
 
 	etw_store64(at, (uint64_t)time_raw);
 	at = put32(at + 8, record->stack_pid);

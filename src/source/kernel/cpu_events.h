@@ -9,10 +9,20 @@
 
 #include <stdint.h>
 
+#include "base/source.h"
 #include "source/kernel/bpf/cpu_records.h"
+#include "source/kernel/routines.h"
+#include "source/kernel/seen.h"
 
 #define ETW_KERNEL_CPU_EVENT_MAX 256 /* bytes of an event, its stack excepted */
 #define ETW_KERNEL_STACK_MAX     (16 + 16 + ETW_KERNEL_FRAMES * 8)
+
+/* What events are made with, besides their records. */
+struct etw_kernel_cpu_maker {
+	const struct etw_source_host *host; /* borrowed: for times other than the event's own */
+	const struct etw_kernel_routines *routines; /* borrowed */
+	struct etw_kernel_seen *seen; /* borrowed; addresses that events name; NULL: nobody asks */
+};
 
 /*
  * etw_kernel_cpu_event() - the event of @record.
@@ -21,7 +31,8 @@
  *
  * Returns its bytes; 0 when the record makes none.
  */
-uint32_t etw_kernel_cpu_event(const struct etw_kernel_cpu_record *record, int64_t time_raw,
+uint32_t etw_kernel_cpu_event(const struct etw_kernel_cpu_maker *maker,
+			      const struct etw_kernel_cpu_record *record, int64_t time_raw,
 			      uint8_t *to);
 
 /*

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/macros.h"
-#include "source/kernel/cpu_events.h"
 
 #define EVENT_NUMBER ((uint64_t)ETW_KERNEL_SLOT_CPU_EVENT << ETW_KERNEL_SLOT_BITS)
 #define STACK_NUMBER ((uint64_t)ETW_KERNEL_SLOT_CPU_STACK << ETW_KERNEL_SLOT_BITS)
@@ -25,6 +24,7 @@ int etw_kernel_cpu_out_init(struct etw_kernel_cpu_out *cpu_out, const struct etw
 			    struct etw_kernel_cpu_rings *rings, const struct etw_kernel_out *out)
 {
 	*cpu_out = (struct etw_kernel_cpu_out){.host = host, .rings = rings, .out = out};
+	cpu_out->maker.host = host;
 	cpu_out->fronts = calloc(host->cpu_count ? host->cpu_count : 1, sizeof(*cpu_out->fronts));
 	return cpu_out->fronts ? 0 : -ENOMEM;
 }
@@ -66,11 +66,12 @@ static void make(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu, struct etw_ke
 	front->event_bytes = 0;
 	front->stack_bytes = 0;
 	if (etw_kernel_out_is_new(cpu_out->out, cpu, front->time_ns, EVENT_NUMBER))
-		front->event_bytes = etw_kernel_cpu_event(record, front->time_raw, front->event);
+		front->event_bytes = etw_kernel_cpu_event(&cpu_out->maker, record, front->time_raw,
+							  front->event);
 	if (has_frames(record))
 		front->stack_bytes = etw_kernel_cpu_stack(record, front->time_raw, front->stack);
-	if (cpu_out->seen)
-		see(cpu_out->seen, record);
+	if (cpu_out->maker.seen)
+		see(cpu_out->maker.seen, record);
 	if (record->stack_flags & ETW_KERNEL_STACK_UNKNOWN)
 		cpu_out->unknown_stacks++;
 	front->is_made = true;

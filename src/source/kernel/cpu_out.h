@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 #include "base/source.h"
+#include "source/kernel/cpu_events.h"
 #include "source/kernel/cpu_rings.h"
 #include "source/kernel/out.h"
-#include "source/kernel/seen.h"
 
 struct etw_kernel_front;
 
@@ -23,9 +23,8 @@ struct etw_kernel_cpu_out {
 	struct etw_kernel_cpu_rings *rings; /* borrowed */
 	const struct etw_kernel_out *out;   /* borrowed: what a former host output */
 	struct etw_kernel_front *fronts;    /* owned; host->cpu_count */
-	struct etw_kernel_seen
-		*seen;           /* borrowed: gets the kernel's addresses of stacks; NULL: nobody */
-	uint64_t unknown_stacks; /* stacks that were asked for and never taken */
+	struct etw_kernel_cpu_maker maker;  /* its routines and its seen are set later */
+	uint64_t unknown_stacks;            /* stacks that were asked for and never taken */
 };
 
 /* etw_kernel_cpu_out_init() - all is borrowed as long as it lives. Returns 0 or -ENOMEM. */

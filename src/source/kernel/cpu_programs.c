@@ -97,6 +97,14 @@ static const struct {
 	[ETW_KERNEL_PROGRAM_WAKE_NEW] = {"etw_wake_new", "sched_wakeup_new",
 					 etw_kernel_ready_object, &etw_kernel_ready_object_bytes,
 					 KIND(ETW_KERNEL_READY)},
+	[ETW_KERNEL_PROGRAM_SYSCALL_ENTER] = {"etw_enter_syscall", "sys_enter",
+					      etw_kernel_syscalls_object,
+					      &etw_kernel_syscalls_object_bytes,
+					      KIND(ETW_KERNEL_SYSCALL_ENTER)},
+	[ETW_KERNEL_PROGRAM_SYSCALL_EXIT] = {"etw_exit_syscall", "sys_exit",
+					     etw_kernel_syscalls_object,
+					     &etw_kernel_syscalls_object_bytes,
+					     KIND(ETW_KERNEL_SYSCALL_EXIT)},
 };
 
 static void link_name(size_t program, char name[32])
@@ -273,6 +281,20 @@ static int attach(struct bpf_object *object, size_t place, int *ret)
 	return etw_kernel_attach(object, programs[place].program, ret);
 }
 
+/* Of an object with several programs only the one of @place is loaded. */
+static void leave_others(struct bpf_object *object, size_t place)
+{
+	for (size_t i = 0; i < ETW_KERNEL_CPU_PROGRAMS; i++) {
+		struct bpf_program *program;
+
+		if (i == place || programs[i].object != programs[place].object)
+			continue;
+		program = bpf_object__find_program_by_name(object, programs[i].program);
+		if (program)
+			(void)bpf_program__set_autoload(program, false);
+	}
+}
+
 static int load(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_kernel_bpf *bpf,
 		const struct etw_source_host *host, size_t place)
 {
@@ -284,6 +306,8 @@ static int load(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_kernel_bpf 
 				   &object);
 	if (!r)
 		r = prepare(cpu_bpf, bpf, object);
+	if (!r)
+		leave_others(object, place);
 	if (!r)
 		r = bpf_object__load(object);
 	if (!r)

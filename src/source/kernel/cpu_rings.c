@@ -68,6 +68,8 @@ static const size_t payload_bytes[ETW_KERNEL_CPU_KINDS] = {
 	[ETW_KERNEL_SWITCH] = sizeof(struct etw_kernel_switch),
 	[ETW_KERNEL_READY] = sizeof(struct etw_kernel_ready),
 	[ETW_KERNEL_SAMPLE] = sizeof(struct etw_kernel_sample),
+	[ETW_KERNEL_SYSCALL_ENTER] = sizeof(struct etw_kernel_syscall_enter),
+	[ETW_KERNEL_SYSCALL_EXIT] = sizeof(struct etw_kernel_syscall_exit),
 };
 
 /* Whether the record is of a known kind, and holds what it says. */

@@ -21,6 +21,7 @@
 #include "source/kernel/config_events.h"
 #include "source/kernel/cpu_programs.h"
 #include "source/kernel/probe.h"
+#include "source/kernel/routines.h"
 #include "source/kernel/rundown.h"
 #include "source/kernel/sampler.h"
 #include "wire/group_masks.h"
@@ -47,6 +48,7 @@ struct etw_source {
 	struct etw_kernel_control control; /* as the switch map has it */
 	struct etw_kernel_collector collector;
 	struct etw_kernel_rundown rundown;
+	struct etw_kernel_routines routines;
 	uint64_t enabled_ns; /* before the first record */
 };
 
@@ -115,6 +117,8 @@ static int open_source(const struct etw_source_host *host, const struct etw_sour
 	TRY(etw_kernel_collector_init(&source->collector, &source->host, marks));
 	TRY(etw_kernel_rundown_init(&source->rundown, "/proc"));
 	source->rundown.own.root = "";
+	source->collector.cpu_out.maker.routines = &source->routines;
+	source->collector.cpu_out.maker.seen = &source->rundown.own.seen;
 	TRY(etw_kernel_bpf_open(&source->bpf, &source->host, RING_BYTES, reterr));
 	r = etw_kernel_ring_open(&source->collector.streams.ring, source->bpf.ring_fd,
 				 source->bpf.ring_bytes);
@@ -123,7 +127,6 @@ static int open_source(const struct etw_source_host *host, const struct etw_sour
 				     "the ring of the BPF programs cannot be mapped");
 	if (source->bpf.is_adopted)
 		etw_kernel_cpu_bpf_adopt(&source->cpu_bpf, &source->host);
-	source->collector.cpu_out.seen = &source->rundown.own.seen;
 	TRY(map_cpu_rings(source, reterr));
 	*ret = TAKE(source);
 	return 0;
@@ -282,6 +285,16 @@ static int enable_samples(struct etw_source *source, uint32_t interval_ft, uint3
 	return r;
 }
 
+/* Of events that name the function which serves them; without its address they have its number. */
+static int find_routines(struct etw_source *source, uint32_t kinds)
+{
+	int r = 0;
+
+	if (kinds & ETW_KERNEL_ROUTINE_KINDS)
+		r = etw_kernel_routines_read(&source->routines, "/proc/kallsyms");
+	return r == -ENOMEM ? r : 0;
+}
+
 /* Frequent events, too, are one part: without them the rest goes on. */
 static int enable_frequent(struct etw_source *source, const struct etw_source_request *request,
 			   struct etw_fault *reterr)
@@ -298,7 +311,9 @@ static int enable_frequent(struct etw_source *source, const struct etw_source_re
 	}
 	/* Threads that start from here on are known; those that are there are walked over. */
 	source->control.collected |= ETW_KERNEL_COLLECT_THREADS;
-	r = etw_kernel_bpf_switch(&source->bpf, &source->control);
+	r = find_routines(source, kinds);
+	if (!r)
+		r = etw_kernel_bpf_switch(&source->bpf, &source->control);
 	if (!r)
 		r = etw_kernel_cpu_bpf_open(&source->cpu_bpf, &source->bpf, &source->host, kinds,
 					    cpu_ring_bytes(source), reterr);

@@ -88,4 +88,17 @@ struct etw_kernel_sample {
 	__u8 reserved;
 };
 
+enum etw_kernel_syscall_flag {
+	ETW_KERNEL_SYSCALL_COMPAT = 0x1, /* of a 32-bit program, which has numbers of its own */
+};
+
+struct etw_kernel_syscall_enter {
+	__u32 number;
+	__u32 flags; /* enum etw_kernel_syscall_flag */
+};
+
+struct etw_kernel_syscall_exit {
+	__s64 result; /* negative errno where it failed */
+};
+
 #endif

@@ -37,6 +37,7 @@ struct mm_struct {
 };
 
 struct thread_info {
+	unsigned long flags;
 	__u32 status;
 };
 
