@@ -12,7 +12,7 @@
 
 #include "base/atomic.h"
 #include "base/macros.h"
-#include "provider/unwind.h"
+#include "provider/own_object.h"
 
 #define PAGE_BYTES   4096u
 #define RULES_KEPT   4096u /* a power of two */
@@ -251,7 +251,7 @@ static bool find_rule(struct etw_unwind_object *object, uintptr_t pc, struct etw
 	struct kept *entry;
 	bool is_found;
 
-	if (!etw_unwind_find_object(pc, object))
+	if (!etw_own_object_find(pc, object))
 		return false;
 	tag = pc ^ (uint64_t)(uintptr_t)object->table << 20;
 	entry = &kept[tag * UINT64_C(0x9e3779b97f4a7c15) >> 40 & (RULES_KEPT - 1)];

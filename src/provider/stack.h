@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stack of user code in which an event is written: by the tables of compilers (provider/unwind.h), which code without
+ * The stack of user code in which an event is written: by the tables of compilers (base/unwind.h), which code without
  * frame pointers has too, and by frame pointers where a place of code has none, as what a program made while it
  * runs. Rules that were found are kept, so that a frame costs a few loads.
  *

@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-#include "provider/unwind.h"
+#include "provider/own_object.h"
 
 #define NO_INLINE   __attribute__((noinline))
 #define DEPTH       40

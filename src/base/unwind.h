@@ -2,13 +2,13 @@
 /*
  * How one finds a function's caller, from the tables that compilers make for every function (.eh_frame). Of the
  * registers the stack pointer, the frame pointer and the return address are followed, in terms of which compilers describe
- * nearly every place of a program; what needs more has no rule here. The tables belong to loaded objects and are not
- * written, so they are believed as far as they stay inside the object.
+ * nearly every place of a program; what needs more has no rule here. The tables are believed as far as they stay inside the
+ * object: nothing outside of it is read.
  *
  * Source: LSB core "Exception Frames", DWARF 5 section 6.4.
  */
-#ifndef ETW_PROVIDER_UNWIND_H
-#define ETW_PROVIDER_UNWIND_H
+#ifndef ETW_BASE_UNWIND_H
+#define ETW_BASE_UNWIND_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,20 +40,11 @@ struct etw_unwind_rule {
 	bool is_signal; /* the kernel's frame of a signal: the "caller" was interrupted */
 };
 
-/* A loaded object: its bytes and its table. */
+/* An object as it lies in memory, or the part of it that has its tables. */
 struct etw_unwind_object {
 	uintptr_t start, end; /* start 0: none was looked up */
 	const uint8_t *table; /* .eh_frame_hdr; NULL: it has none */
 };
-
-/*
- * etw_unwind_find_object() - the object that an address belongs to.
- *
- * @object: the one that was found last
- *
- * Returns whether there is one. Context: any thread, signal-safe, no lock.
- */
-bool etw_unwind_find_object(uintptr_t pc, struct etw_unwind_object *object);
 
 /*
  * etw_unwind_find_rule() - the rule for an address of an object.
