@@ -13,17 +13,19 @@
 #include "wire/etl_logfile.h"
 #include "wire/group_masks.h"
 
-#define GROUP_HEADER  0x00
-#define GROUP_PROCESS 0x03
-#define GROUP_THREAD  0x05
-#define GROUP_CONFIG  0x0B
-#define GROUP_IMAGE   0x14
+#define GROUP_HEADER   0x00
+#define GROUP_PROCESS  0x03
+#define GROUP_THREAD   0x05
+#define GROUP_CONFIG   0x0B
+#define GROUP_PERFINFO 0x0F
+#define GROUP_IMAGE    0x14
 
 #define CONFIG_VERSION   3
 #define PROCESS_VERSION  4
 #define THREAD_VERSION   3
 #define IMAGE_VERSION    3
 #define IMAGE_ID_VERSION 2
+#define INTERVAL_VERSION 3
 
 #define CONFIG_CPU_OPCODE    10
 #define IMAGE_ID_RSDS_OPCODE 36
@@ -135,6 +137,23 @@ void etw_kernel_write_masks(struct etw_kernel_out *out, uint16_t hook, const uin
 	for (size_t i = 0; i < WIRE_GROUP_MASKS_WORDS; i++)
 		masks.words[i] = le32_of(words[i]);
 	memcpy(at, &masks, sizeof(masks));
+}
+
+void etw_kernel_write_interval(struct etw_kernel_out *out, enum etw_kernel_interval type,
+			       uint32_t new_ft, uint32_t old_ft)
+{
+	static const char name[] = "Timer";
+	uint8_t *at = begin_perfinfo(out,
+				     (struct hook){GROUP_PERFINFO, (uint8_t)type, INTERVAL_VERSION},
+				     3 * 4 + 2 * sizeof(name));
+
+	if (!at)
+		return;
+	at = put32(at, 0); /* Source: the timer */
+	at = put32(at, new_ft);
+	at = put32(at, old_ft);
+	for (size_t i = 0; i < sizeof(name); i++)
+		etw_store16(at + 2 * i, (uint16_t)name[i]);
 }
 
 void etw_kernel_write_rundown_complete(struct etw_kernel_out *out)

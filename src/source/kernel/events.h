@@ -36,6 +36,17 @@ struct etw_kernel_actor {
  */
 void etw_kernel_write_masks(struct etw_kernel_out *out, uint16_t hook, const uint32_t *words);
 
+/* What is told of the interval between samples: types of PerfInfo events. */
+enum etw_kernel_interval {
+	ETW_KERNEL_INTERVAL_SET = 72,
+	ETW_KERNEL_INTERVAL_START = 73,
+	ETW_KERNEL_INTERVAL_END = 74,
+};
+
+/* etw_kernel_write_interval() - of the timer's samples, in 100 ns. */
+void etw_kernel_write_interval(struct etw_kernel_out *out, enum etw_kernel_interval type,
+			       uint32_t new_ft, uint32_t old_ft);
+
 /* etw_kernel_write_rundown_complete() - behind each rundown. */
 void etw_kernel_write_rundown_complete(struct etw_kernel_out *out);
 

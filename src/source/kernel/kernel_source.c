@@ -26,7 +26,8 @@
 #include "source/kernel/sampler.h"
 #include "wire/group_masks.h"
 
-#define RING_BYTES (UINT32_C(8) << 20)
+#define SAMPLES_MASK UINT32_C(0x2) /* of the second word */
+#define RING_BYTES   (UINT32_C(8) << 20)
 
 /* The rings of frequent events share this; each has from 1 to 8 MiB. */
 #define CPU_RINGS_BYTES    (UINT32_C(128) << 20)
@@ -163,11 +164,13 @@ static int run_down_change(struct etw_source *source, uint32_t flags_before)
 {
 	struct etw_kernel_rundown_start start = {
 		.describe = true,
+		.interval_ft = etw_kernel_sampler_interval(&source->sampler),
 		.enabled_ns = source->enabled_ns,
 		.until_ns = UINT64_MAX,
 	};
 
-	if (memcmp(source->masks, source->rundown.told_masks, sizeof(source->masks)) == 0)
+	if (memcmp(source->masks, source->rundown.told_masks, sizeof(source->masks)) == 0 &&
+	    start.interval_ft == source->rundown.told_interval_ft)
 		return 0;
 	memcpy(start.masks, source->masks, sizeof(start.masks));
 	if (source->masks[0] & ~flags_before) {
@@ -184,6 +187,7 @@ static int run_down_start(struct etw_source *source, bool describe, bool is_othe
 	struct etw_kernel_rundown_start start = {
 		.describe = describe,
 		.is_other = is_other,
+		.interval_ft = etw_kernel_sampler_interval(&source->sampler),
 		.enabled_ns = source->enabled_ns,
 		.until_ns = is_other ? source->control.rundown_ns : UINT64_MAX,
 	};
@@ -280,8 +284,10 @@ static int enable_samples(struct etw_source *source, uint32_t interval_ft, uint3
 	r = etw_kernel_sampler_start(&source->sampler, &source->host,
 				     source->cpu_bpf.link_fds[ETW_KERNEL_PROGRAM_SAMPLE],
 				     interval_ft, reterr);
-	if (r)
+	if (r) {
 		*kinds &= ~(UINT32_C(1) << ETW_KERNEL_SAMPLE);
+		miss(source, 1, SAMPLES_MASK);
+	}
 	return r;
 }
 

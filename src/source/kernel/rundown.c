@@ -52,6 +52,39 @@ static void tell_masks(struct etw_kernel_rundown *rundown, struct etw_kernel_col
 	etw_kernel_write_masks(out, WIRE_HOOK_GROUP_MASKS_NEW, rundown->told_masks);
 }
 
+/* The interval of samples as it is now, where that is new. */
+static void tell_interval(struct etw_kernel_rundown *rundown,
+			  struct etw_kernel_collector *collector, uint32_t interval_ft)
+{
+	uint32_t before_ft = rundown->told_interval_ft;
+
+	rundown->told_interval_ft = interval_ft;
+	if (interval_ft == before_ft)
+		return;
+	etw_kernel_collector_begin(collector, rundown->item);
+	etw_kernel_out_slot(&collector->out, ETW_KERNEL_SLOT_RUNDOWN);
+	if (!before_ft)
+		etw_kernel_write_interval(&collector->out, ETW_KERNEL_INTERVAL_START, interval_ft,
+					  interval_ft);
+	else if (interval_ft)
+		etw_kernel_write_interval(&collector->out, ETW_KERNEL_INTERVAL_SET, interval_ft,
+					  before_ft);
+	else
+		etw_kernel_write_interval(&collector->out, ETW_KERNEL_INTERVAL_END, before_ft,
+					  before_ft);
+}
+
+/* The last word on it. */
+static void tell_last_interval(const struct etw_kernel_rundown *rundown,
+			       struct etw_kernel_collector *collector)
+{
+	uint32_t interval_ft = rundown->told_interval_ft;
+
+	if (interval_ft)
+		etw_kernel_write_interval(&collector->out, ETW_KERNEL_INTERVAL_END, interval_ft,
+					  interval_ft);
+}
+
 /* The kernel's own images, as process 0's. */
 static int tell_own(struct etw_kernel_rundown *rundown, struct etw_kernel_collector *collector,
 		    uint32_t flags, enum etw_kernel_own_kind kind)
@@ -70,10 +103,13 @@ static void begin_description(struct etw_kernel_rundown *rundown,
 	if (!start->is_other) {
 		collector->applied_ns = MAX(collector->applied_ns, start->enabled_ns);
 		tell_masks(rundown, collector, start->masks);
+		tell_interval(rundown, collector, start->interval_ft);
 	}
 	etw_kernel_collector_apply(collector, moment_ns);
-	if (start->is_other)
+	if (start->is_other) {
 		tell_masks(rundown, collector, start->masks);
+		tell_interval(rundown, collector, start->interval_ft);
+	}
 	etw_kernel_collector_begin(collector, rundown->item);
 }
 
@@ -94,6 +130,7 @@ int etw_kernel_rundown_start(struct etw_kernel_rundown *rundown,
 	etw_kernel_collector_read_all(collector);
 	if (start->describe)
 		begin_description(rundown, collector, start, moment_ns);
+	rundown->told_interval_ft = start->interval_ft;
 	r = tell_own(rundown, collector, start->masks[0],
 		     start->describe ? ETW_KERNEL_OWN_START : ETW_KERNEL_OWN_LEARN);
 	if (!r)
@@ -162,7 +199,9 @@ int etw_kernel_rundown_change(struct etw_kernel_rundown *rundown,
 		TRY(scan(rundown, added, &found));
 	etw_kernel_collector_read_all(collector);
 	etw_kernel_collector_apply(collector, moment_ns);
-	tell_masks(rundown, collector, start->masks);
+	if (memcmp(start->masks, rundown->told_masks, sizeof(start->masks)) != 0)
+		tell_masks(rundown, collector, start->masks);
+	tell_interval(rundown, collector, start->interval_ft);
 	collector->tracker->flags = added;
 	if (added)
 		r = describe_added(rundown, collector, found, added);
@@ -185,6 +224,7 @@ int etw_kernel_rundown_end(struct etw_kernel_rundown *rundown,
 	etw_kernel_out_slot(out, ETW_KERNEL_SLOT_RUNDOWN);
 	if (end->config_groups)
 		etw_kernel_config_tell(out, rundown->config_root, end->config_groups);
+	tell_last_interval(rundown, collector);
 	etw_kernel_write_masks(out, WIRE_HOOK_GROUP_MASKS_OLD, end->masks);
 	r = tell_own(rundown, collector, end->masks[0], ETW_KERNEL_OWN_END);
 	describe_all(collector->tracker, /* is_end= */ true);
@@ -242,6 +282,7 @@ int etw_kernel_rundown_describe(struct etw_kernel_rundown *rundown,
 	etw_kernel_out_slot(&collector->out, ETW_KERNEL_SLOT_RUNDOWN);
 	if (end->config_groups)
 		etw_kernel_config_tell(&collector->out, rundown->config_root, end->config_groups);
+	tell_last_interval(rundown, collector);
 	r = tell_own(rundown, collector, end->masks[0], ETW_KERNEL_OWN_COPY);
 	describe_all(collector->tracker, /* is_end= */ true);
 	etw_kernel_write_rundown_complete(&collector->out);

@@ -21,6 +21,7 @@ struct etw_kernel_rundown {
 	const char *config_root;      /* in front of /sys and others; borrowed */
 	struct etw_kernel_item *item; /* owned; outstanding: its events that are not safe */
 	uint32_t told_masks[WIRE_GROUP_MASKS_WORDS]; /* what the group masks in the trace say */
+	uint32_t told_interval_ft;                   /* of samples; 0: none are taken */
 	bool is_filled;                              /* the tracker knows what was there before */
 	struct etw_kernel_own own; /* the kernel's own code; told where its root is set */
 };
@@ -29,6 +30,7 @@ struct etw_kernel_rundown {
 struct etw_kernel_rundown_start {
 	uint32_t masks
 		[WIRE_GROUP_MASKS_WORDS]; /* what is collected; who is there by the first word */
+	uint32_t interval_ft;             /* of samples; 0: none are taken */
 	bool describe;                    /* else the tracker alone is filled */
 	bool is_other;                    /* another host collected before */
 	uint64_t enabled_ns;              /* before the first record */

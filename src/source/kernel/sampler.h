@@ -48,6 +48,12 @@ uint64_t etw_kernel_sampler_period(uint32_t interval_ft, uint32_t rate_max);
 int etw_kernel_sampler_start(struct etw_kernel_sampler *sampler, const struct etw_source_host *host,
 			     int program_fd, uint32_t interval_ft, struct etw_fault *reterr);
 
+/* etw_kernel_sampler_interval() - in 100 ns; 0: no samples are taken. */
+static inline uint32_t etw_kernel_sampler_interval(const struct etw_kernel_sampler *sampler)
+{
+	return (uint32_t)(sampler->period_ns / 100);
+}
+
 /* etw_kernel_sampler_stop() - no more samples, until it is started again. Takes what was zeroed. */
 void etw_kernel_sampler_stop(struct etw_kernel_sampler *sampler);
 

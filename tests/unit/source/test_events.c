@@ -146,6 +146,24 @@ static void test_events__mask_bookkeeping_is_that_of_windows(void **state)
 	assert_int_equal(etw_load64(at + 8), 770);
 }
 
+static void test_events__interval_is_of_the_timer(void **state)
+{
+	static const uint8_t head[8] = {0x03, 0x00, 0x11, 0xC0, 0x28, 0x00, 0x48, 0x0F};
+	static const uint8_t name[12] = "T\0i\0m\0e\0r\0";
+	struct fixture *fixture = *state;
+	const uint8_t *at;
+	uint32_t bytes;
+
+	etw_kernel_write_interval(&fixture->out, ETW_KERNEL_INTERVAL_SET, 1221, 10000);
+	at = next(fixture, &bytes);
+	assert_int_equal(bytes, 16 + 24);
+	assert_memory_equal(at, head, sizeof(head));
+	assert_int_equal(etw_load32(at + 16), 0);
+	assert_int_equal(etw_load32(at + 20), 1221);
+	assert_int_equal(etw_load32(at + 24), 10000);
+	assert_memory_equal(at + 28, name, sizeof(name));
+}
+
 /* Header and numbers of diaghub.kernel.1.etl, with other names. */
 static void test_events__config_is_that_of_windows(void **state)
 {
@@ -334,6 +352,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_events__mask_bookkeeping_is_that_of_windows),
+		TEST(test_events__interval_is_of_the_timer),
 		TEST(test_events__config_is_that_of_windows),
 		TEST(test_events__process),
 		TEST(test_events__process_rundown_has_the_short_header),

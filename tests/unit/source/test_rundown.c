@@ -23,6 +23,9 @@
 #define PROCESS_DC_START 0x0303
 #define PROCESS_DC_END   0x0304
 #define GROUP_CONFIG     0x0B
+#define INTERVAL_SET     0x0F48
+#define INTERVAL_START   0x0F49
+#define INTERVAL_END     0x0F4A
 #define HOOKS_MAX        32
 
 /* The events of a rundown may be of any CPU of this machine. */
@@ -234,6 +237,43 @@ static void test_rundown__without_procfs_it_says_so(void **state)
 	assert_false(rundown.is_filled);
 }
 
+static void change_interval(uint32_t interval_ft)
+{
+	const struct etw_kernel_rundown_start how = {
+		.masks = {EVENT_TRACE_FLAG_PROCESS},
+		.interval_ft = interval_ft,
+		.describe = true,
+		.until_ns = UINT64_MAX,
+	};
+
+	assert_int_equal(
+		etw_kernel_rundown_change(&rundown, &collector, &how, EVENT_TRACE_FLAG_PROCESS), 0);
+}
+
+static void test_rundown__intervals_of_samples_are_told(void **state)
+{
+	static const uint16_t changes[] = {INTERVAL_START, INTERVAL_SET, INTERVAL_END,
+					   INTERVAL_START};
+	struct told told;
+
+	(void)state;
+	start(true, false, UINT64_MAX);
+	take_all(&told);
+	change_interval(10000);
+	change_interval(1221);
+	change_interval(1221);
+	change_interval(0);
+	change_interval(0);
+	change_interval(10000);
+	take_all(&told);
+	assert_int_equal(told.count, 4);
+	assert_memory_equal(told.hooks, changes, sizeof(changes));
+	end(false, 0);
+	take_all(&told);
+	assert_int_equal(told.hooks[0], INTERVAL_END);
+	assert_int_equal(count_of(&told, INTERVAL_END), 1);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -246,6 +286,7 @@ int main(void)
 		CASE(test_rundown__the_end_is_told_from_what_is_known),
 		CASE(test_rundown__a_loss_is_corrected_by_procfs),
 		CASE(test_rundown__without_procfs_it_says_so),
+		CASE(test_rundown__intervals_of_samples_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
