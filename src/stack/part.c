@@ -7,6 +7,7 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "wire/class_guids.h"
+#include "wire/image_symbols.h"
 
 enum {
 	STACK_WALK_FRAMES = 32,
@@ -31,8 +32,9 @@ static const GUID provider_event_tracing = {
 	0xb675ec37, 0xbdb6, 0x4648, {0xbc, 0x92, 0xf3, 0xfd, 0xc7, 0x4d, 0x3c, 0xa2}};
 
 static const GUID no_subjects[] = {
-	WIRE_CLASS_STACK_WALK, WIRE_CLASS_EVENT_TRACE,    WIRE_CLASS_LOST_EVENT,
-	WIRE_CLASS_IMAGE_ID,   WIRE_CLASS_EVENT_METADATA, WIRE_CLASS_SYS_CONFIG,
+	WIRE_CLASS_STACK_WALK,       WIRE_CLASS_EVENT_TRACE,    WIRE_CLASS_LOST_EVENT,
+	WIRE_CLASS_IMAGE_ID,         WIRE_CLASS_EVENT_METADATA, WIRE_CLASS_SYS_CONFIG,
+	WIRE_IMAGE_SYMBOLS_PROVIDER,
 };
 
 /* Where the payload of an event without a thread in its header names it: behind so many pointers and bytes. */
