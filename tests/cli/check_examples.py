@@ -18,8 +18,9 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = ("etw", "etw-dump", "etw-info", "etw-processes", "etw-providers", "etw-record",
-         "etw-sessions", "etw-doctor", "etw-summary", "wevtutil")
-VERBS = ("summary", "dump", "processes", "info", "providers", "record", "sessions", "doctor")
+         "etw-sessions", "etw-stacks", "etw-doctor", "etw-summary", "wevtutil")
+VERBS = ("summary", "dump", "processes", "stacks", "info", "providers", "record", "sessions",
+         "doctor")
 TRACES = {"trace.etl": "processes", "kernel.etl": "processes", "user.etl": "processes"}
 MANIFESTS = {"Contoso.man": "Contoso-App", "provider.man": "Example-Provider",
              "mnt/windows/Windows/System32/http.man": "Microsoft-Windows-HttpService"}

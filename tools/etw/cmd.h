@@ -8,6 +8,7 @@
 extern const struct etw_verb etw_verb_summary;
 extern const struct etw_verb etw_verb_dump;
 extern const struct etw_verb etw_verb_processes;
+extern const struct etw_verb etw_verb_stacks;
 extern const struct etw_verb etw_verb_info;
 extern const struct etw_verb etw_verb_providers;
 extern const struct etw_verb etw_verb_record;

@@ -7,17 +7,9 @@
 #include "tools/etw/cmd.h"
 
 static const struct etw_verb *const verbs[] = {
-	&etw_verb_summary,
-	&etw_verb_dump,
-	&etw_verb_processes,
-	&etw_verb_info,
-	&etw_verb_providers,
-	&etw_verb_record,
-	&etw_verb_sessions,
-	&etw_verb_doctor,
-	&etw_verb_help,
-	&etw_verb_complete,
-	NULL,
+	&etw_verb_summary, &etw_verb_dump,      &etw_verb_processes, &etw_verb_stacks,
+	&etw_verb_info,    &etw_verb_providers, &etw_verb_record,    &etw_verb_sessions,
+	&etw_verb_doctor,  &etw_verb_help,      &etw_verb_complete,  NULL,
 };
 
 /* Something that only a file can be: it exists, or is written like a path. */
