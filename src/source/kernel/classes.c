@@ -2,8 +2,10 @@
 #include "source/kernel/classes.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "base/macros.h"
+#include "source/kernel/probe_class.h"
 
 /* In the words of the group masks: wire/group_masks.h. */
 static const struct {
@@ -25,6 +27,46 @@ uint32_t etw_kernel_class_kinds(const uint32_t masks[8])
 	for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
 		if (masks[classes[i].word] & classes[i].bit)
 			kinds |= UINT32_C(1) << classes[i].kind;
+	return kinds;
+}
+
+/* What the kernel must have for a kind; changes of priority are told to the scheduler, as switches are. */
+static const enum etw_kernel_class probed[ETW_KERNEL_CPU_KINDS] = {
+	[ETW_KERNEL_SWITCH] = ETW_KERNEL_CLASS_SWITCHES,
+	[ETW_KERNEL_READY] = ETW_KERNEL_CLASS_READY,
+	[ETW_KERNEL_SAMPLE] = ETW_KERNEL_CLASS_SAMPLES,
+	[ETW_KERNEL_SYSCALL_ENTER] = ETW_KERNEL_CLASS_SYSTEM_CALLS,
+	[ETW_KERNEL_SYSCALL_EXIT] = ETW_KERNEL_CLASS_SYSTEM_CALLS,
+	[ETW_KERNEL_INTERRUPT] = ETW_KERNEL_CLASS_INTERRUPTS,
+	[ETW_KERNEL_SOFT_INTERRUPT] = ETW_KERNEL_CLASS_DPCS,
+	[ETW_KERNEL_PRIORITY] = ETW_KERNEL_CLASS_SWITCHES,
+	[ETW_KERNEL_IDLE_STATE] = ETW_KERNEL_CLASS_POWER,
+	[ETW_KERNEL_FREQUENCY] = ETW_KERNEL_CLASS_POWER,
+};
+
+int etw_kernel_class_lacking(const uint32_t masks[8], uint32_t ret[8], struct etw_fault *reterr)
+{
+	int result = 0;
+
+	memset(ret, 0, 8 * sizeof(ret[0]));
+	for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
+		int r;
+
+		if (!(masks[classes[i].word] & classes[i].bit))
+			continue;
+		r = etw_kernel_probe_class(probed[classes[i].kind], result ? NULL : reterr);
+		if (!r)
+			continue;
+		ret[classes[i].word] |= classes[i].bit;
+		result = r;
+	}
+	return result;
+}
+
+uint32_t etw_kernel_class_given(uint32_t kinds)
+{
+	if (!etw_kernel_probe_features()->has[ETW_KERNEL_HAS_FREQUENCY])
+		kinds &= ~(UINT32_C(1) << ETW_KERNEL_FREQUENCY);
 	return kinds;
 }
 

@@ -10,6 +10,7 @@
 
 #include <evntrace.h>
 
+#include "base/fault.h"
 #include "base/source.h"
 #include "source/kernel/bpf/cpu_records.h"
 
@@ -34,6 +35,16 @@
 
 /* etw_kernel_class_kinds() - a bit for each enum etw_kernel_cpu_kind that @masks ask for. */
 uint32_t etw_kernel_class_kinds(const uint32_t masks[8]);
+
+/*
+ * etw_kernel_class_lacking() - the bits of @masks that this kernel cannot serve.
+ *
+ * Returns 0, or -EOPNOTSUPP with @reterr naming the first of their classes and what is missing.
+ */
+int etw_kernel_class_lacking(const uint32_t masks[8], uint32_t ret[8], struct etw_fault *reterr);
+
+/* etw_kernel_class_given() - those of @kinds that this kernel has; a class may go on without one of its kinds. */
+uint32_t etw_kernel_class_given(uint32_t kinds);
 
 /* etw_kernel_class_stack_kinds() - those of whose events the request wants the stacks. */
 uint32_t etw_kernel_class_stack_kinds(const struct etw_source_request *request);

@@ -21,6 +21,7 @@
 #include "source/kernel/config_events.h"
 #include "source/kernel/cpu_programs.h"
 #include "source/kernel/probe.h"
+#include "source/kernel/probe_class.h"
 #include "source/kernel/routines.h"
 #include "source/kernel/rundown.h"
 #include "source/kernel/sampler.h"
@@ -247,7 +248,9 @@ static int enable_images(struct etw_source *source, bool is_on, struct etw_fault
 	int r = 0;
 
 	if (is_on) {
-		r = etw_kernel_streams_open_mappings(streams, &source->host, reterr);
+		r = etw_kernel_probe_class(ETW_KERNEL_CLASS_IMAGES, reterr);
+		if (!r)
+			r = etw_kernel_streams_open_mappings(streams, &source->host, reterr);
 		if (!r)
 			r = etw_kernel_bpf_attach_unmaps(&source->bpf, &source->host, reterr);
 	}
@@ -305,15 +308,18 @@ static int find_routines(struct etw_source *source, uint32_t kinds)
 static int enable_frequent(struct etw_source *source, const struct etw_source_request *request,
 			   struct etw_fault *reterr)
 {
-	uint32_t kinds = etw_kernel_class_kinds(source->masks);
-	int r;
+	uint32_t kinds, lacking[ARRAY_SIZE(source->masks)];
+	int r, refused = etw_kernel_class_lacking(source->masks, lacking, reterr);
 
+	for (size_t i = 0; i < ARRAY_SIZE(lacking); i++)
+		miss(source, i, lacking[i]);
+	kinds = etw_kernel_class_given(etw_kernel_class_kinds(source->masks));
 	source->control.cpu_kinds = 0;
 	source->control.stack_kinds = 0;
 	source->control.only_pid = request->only_pid;
 	if (!kinds) {
 		etw_kernel_sampler_stop(&source->sampler);
-		return 0;
+		return refused;
 	}
 	/* Threads that start from here on are known; those that are there are walked over. */
 	source->control.collected |= ETW_KERNEL_COLLECT_THREADS;
@@ -333,10 +339,10 @@ static int enable_frequent(struct etw_source *source, const struct etw_source_re
 			miss(source, i, UINT32_MAX);
 		return r;
 	}
-	r = enable_samples(source, request->profile_interval_ft, &kinds, reterr);
+	r = enable_samples(source, request->profile_interval_ft, &kinds, refused ? NULL : reterr);
 	source->control.cpu_kinds = kinds;
 	source->control.stack_kinds = etw_kernel_class_stack_kinds(request);
-	return r;
+	return refused ? refused : r;
 }
 
 /*

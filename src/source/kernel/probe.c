@@ -4,14 +4,19 @@
 
 #include <errno.h>
 #include <linux/capability.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "source/kernel/probe_class.h"
+
 #ifndef ETW_KERNEL_LEFT_OUT /* else CMake gives the reason, with a remedy */
 #define ETW_KERNEL_LEFT_OUT "they are in this build"
 #endif
-#define INITIAL_PID_NAMESPACE UINT64_C(0xEFFFFFFC) /* its inode is part of Linux' interface */
+/* Inodes that are part of Linux' interface. */
+#define INITIAL_PID_NAMESPACE  UINT64_C(0xEFFFFFFC)
+#define INITIAL_TIME_NAMESPACE UINT64_C(0xEFFFFFFA)
 
 static const struct {
 	int error;
@@ -40,6 +45,14 @@ static const struct {
 		 "from the kernel's: run etwd outside of the container"},
 	[ETW_KERNEL_NEED_PROCFS] = {-ENOENT, "procfs",
 				    "/proc shows no processes: `sudo mount -t proc proc /proc`"},
+	[ETW_KERNEL_NEED_TIME_SPACE] =
+		{-EOPNOTSUPP, "time namespace",
+		 "this host runs in a time namespace whose clock differs from the kernel's, which "
+		 "events have their times by: run etwd outside of it"},
+	[ETW_KERNEL_NEED_TYPES] =
+		{-ENOSYS, "BTF",
+		 "libbpf cannot read the kernel's types: /sys/kernel/btf/vmlinux is damaged or "
+		 "covered by a mount, or this libbpf is too old for the kernel"},
 };
 
 static bool is_capable(uint32_t capability)
@@ -59,6 +72,24 @@ static bool is_initial_pid_namespace(void)
 	return stat("/proc/self/ns/pid", &status) == 0 && status.st_ino == INITIAL_PID_NAMESPACE;
 }
 
+/* Containers may have a time namespace with the kernel's own clock. */
+static bool has_clock_of_kernel(void)
+{
+	FILE *file = fopen("/proc/self/timens_offsets", "re");
+	char name[32];
+	long long seconds, nanoseconds;
+	struct stat status;
+	bool has = true;
+
+	if (file &&
+	    (stat("/proc/self/ns/time", &status) || status.st_ino != INITIAL_TIME_NAMESPACE))
+		while (fscanf(file, "%31s %lld %lld", name, &seconds, &nanoseconds) == 3)
+			has &= seconds == 0 && nanoseconds == 0;
+	if (file)
+		(void)fclose(file);
+	return has; /* before Linux 5.5 there are none */
+}
+
 void etw_kernel_probe_run(struct etw_kernel_probe *ret)
 {
 	bool is_admin = is_capable(CAP_SYS_ADMIN);
@@ -75,6 +106,11 @@ void etw_kernel_probe_run(struct etw_kernel_probe *ret)
 	ret->has[ETW_KERNEL_NEED_PROCFS] = access("/proc/self/stat", R_OK) == 0;
 	ret->has[ETW_KERNEL_NEED_PID_SPACE] = !ret->has[ETW_KERNEL_NEED_PROCFS] ||
 					      is_initial_pid_namespace();
+	ret->has[ETW_KERNEL_NEED_TIME_SPACE] = has_clock_of_kernel();
+	/* What is not there, or not read in this build, is told already. */
+	ret->has[ETW_KERNEL_NEED_TYPES] = !ret->has[ETW_KERNEL_NEED_BUILD] ||
+					  !ret->has[ETW_KERNEL_NEED_BTF] ||
+					  etw_kernel_probe_types() != -ENOSYS;
 }
 
 const char *etw_kernel_probe_name(enum etw_kernel_need need)

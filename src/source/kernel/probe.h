@@ -19,6 +19,8 @@ enum etw_kernel_need {
 	ETW_KERNEL_NEED_CAP_PTRACE, /* other users' mappings at rundown; the source works without */
 	ETW_KERNEL_NEED_PID_SPACE,  /* this process is in the initial pid namespace */
 	ETW_KERNEL_NEED_PROCFS,     /* /proc shows processes */
+	ETW_KERNEL_NEED_TIME_SPACE, /* this process has the kernel's own clock */
+	ETW_KERNEL_NEED_TYPES,      /* what tells the kernel's types makes sense */
 	ETW_KERNEL_NEEDS
 };
 

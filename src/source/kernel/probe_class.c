@@ -215,18 +215,25 @@ void etw_kernel_features_try(struct etw_kernel_features *ret)
 		ret->has[ETW_KERNEL_HAS_RING_IN_INTERRUPT] = ret->has[ETW_KERNEL_HAS_RING];
 }
 
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct etw_kernel_features machine;
+static int machine_result;
 
 static void look_at_machine(void)
 {
-	if (etw_kernel_features_read(BTF_FILE, &machine) == 0)
+	machine_result = etw_kernel_features_read(BTF_FILE, &machine);
+	if (!machine_result)
 		etw_kernel_features_try(&machine);
+}
+
+int etw_kernel_probe_types(void)
+{
+	(void)pthread_once(&once, look_at_machine);
+	return machine_result;
 }
 
 const struct etw_kernel_features *etw_kernel_probe_features(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
 	(void)pthread_once(&once, look_at_machine);
 	return &machine;
 }

@@ -94,6 +94,9 @@ size_t etw_kernel_class_loses(const struct etw_kernel_features *features,
  */
 int etw_kernel_probe_class(enum etw_kernel_class class, struct etw_fault *reterr);
 
+/* etw_kernel_probe_types() - whether this machine's types can be read. Returns as etw_kernel_features_read(). */
+int etw_kernel_probe_types(void);
+
 /* etw_kernel_probe_features() - of this machine, as etw_kernel_probe_class() sees it. All false without types. */
 const struct etw_kernel_features *etw_kernel_probe_features(void);
 
