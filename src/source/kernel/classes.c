@@ -13,10 +13,12 @@ static const struct {
 	uint32_t kind; /* enum etw_kernel_cpu_kind */
 	uint16_t hook; /* of the event that the kind makes */
 } classes[] = {
-	{1, 0x2, ETW_KERNEL_SAMPLE, 0x0F2E},         /* PROFILE */
-	{1, 0x4, ETW_KERNEL_SWITCH, 0x0524},         /* CSWITCH */
-	{1, 0x200, ETW_KERNEL_READY, 0x0532},        /* DISPATCHER */
-	{2, 0x40, ETW_KERNEL_SYSCALL_ENTER, 0x0F33}, /* SYSCALL */
+	{1, 0x2, ETW_KERNEL_SAMPLE, 0x0F2E},          /* PROFILE */
+	{1, 0x4, ETW_KERNEL_SWITCH, 0x0524},          /* CSWITCH */
+	{1, 0x200, ETW_KERNEL_READY, 0x0532},         /* DISPATCHER */
+	{1, 0x4000, ETW_KERNEL_INTERRUPT, 0x0F43},    /* INTERRUPT */
+	{1, 0x80, ETW_KERNEL_SOFT_INTERRUPT, 0x0F44}, /* DPC */
+	{2, 0x40, ETW_KERNEL_SYSCALL_ENTER, 0x0F33},  /* SYSCALL */
 	{2, 0x40, ETW_KERNEL_SYSCALL_EXIT, 0x0F34},
 };
 

@@ -15,16 +15,17 @@
 #include "source/kernel/bpf/cpu_records.h"
 
 /* Kinds whose events name the kernel's function that serves a number. */
-#define ETW_KERNEL_ROUTINE_KINDS \
-	(UINT32_C(1) << ETW_KERNEL_SYSCALL_ENTER | UINT32_C(1) << ETW_KERNEL_SOFT_INTERRUPT)
+#define ETW_KERNEL_ROUTINE_KINDS                                                         \
+	(UINT32_C(1) << ETW_KERNEL_SYSCALL_ENTER | UINT32_C(1) << ETW_KERNEL_INTERRUPT | \
+	 UINT32_C(1) << ETW_KERNEL_SOFT_INTERRUPT)
 
 #define ETW_KERNEL_TASK_FLAGS \
 	(EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_IMAGE_LOAD)
 
 /* What is built, as group masks: the flags of tasks, and the bits of the kinds below. */
-#define ETW_KERNEL_BUILT_MASKS                                                    \
-	{                                                                         \
-		[0] = ETW_KERNEL_TASK_FLAGS, [1] = 0x206, [2] = 0x40, [6] = 0x3F, \
+#define ETW_KERNEL_BUILT_MASKS                                                     \
+	{                                                                          \
+		[0] = ETW_KERNEL_TASK_FLAGS, [1] = 0x4286, [2] = 0x40, [6] = 0x3F, \
 	}
 
 /* The events that can have stacks: (group << 8) | type. */

@@ -152,6 +152,8 @@ uint32_t etw_kernel_cpu_event(const struct etw_kernel_cpu_maker *maker,
 			       : 0;
 	case ETW_KERNEL_SYSCALL_ENTER:
 	case ETW_KERNEL_SYSCALL_EXIT:
+	case ETW_KERNEL_INTERRUPT:
+	case ETW_KERNEL_SOFT_INTERRUPT:
 		return etw_kernel_cpu_system_event(maker, record, time_raw, to);
 	default:
 		return 0;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,7 +106,73 @@ static const struct {
 					     etw_kernel_syscalls_object,
 					     &etw_kernel_syscalls_object_bytes,
 					     KIND(ETW_KERNEL_SYSCALL_EXIT)},
+	[ETW_KERNEL_PROGRAM_ISR_BEGINS] = {"etw_isr_begins", "irq_handler_entry",
+					   etw_kernel_interrupts_object,
+					   &etw_kernel_interrupts_object_bytes,
+					   KIND(ETW_KERNEL_INTERRUPT)},
+	[ETW_KERNEL_PROGRAM_ISR_ENDS] = {"etw_isr_ends", "irq_handler_exit",
+					 etw_kernel_interrupts_object,
+					 &etw_kernel_interrupts_object_bytes,
+					 KIND(ETW_KERNEL_INTERRUPT)},
+	[ETW_KERNEL_PROGRAM_DPC_BEGINS] = {"etw_dpc_begins", "softirq_entry",
+					   etw_kernel_interrupts_object,
+					   &etw_kernel_interrupts_object_bytes,
+					   KIND(ETW_KERNEL_SOFT_INTERRUPT)},
+	[ETW_KERNEL_PROGRAM_DPC_ENDS] = {"etw_dpc_ends", "softirq_exit",
+					 etw_kernel_interrupts_object,
+					 &etw_kernel_interrupts_object_bytes,
+					 KIND(ETW_KERNEL_SOFT_INTERRUPT)},
+	[ETW_KERNEL_PROGRAM_VECTOR_TIMER_BEGINS] = {"etw_vector_timer_begins", "local_timer_entry",
+						    etw_kernel_interrupts_object,
+						    &etw_kernel_interrupts_object_bytes,
+						    KIND(ETW_KERNEL_INTERRUPT)},
+	[ETW_KERNEL_PROGRAM_VECTOR_TIMER_ENDS] = {"etw_vector_timer_ends", "local_timer_exit",
+						  etw_kernel_interrupts_object,
+						  &etw_kernel_interrupts_object_bytes,
+						  KIND(ETW_KERNEL_INTERRUPT)},
+	[ETW_KERNEL_PROGRAM_VECTOR_RESCHED_BEGINS] = {"etw_vector_resched_begins",
+						      "reschedule_entry",
+						      etw_kernel_interrupts_object,
+						      &etw_kernel_interrupts_object_bytes,
+						      KIND(ETW_KERNEL_INTERRUPT)},
+	[ETW_KERNEL_PROGRAM_VECTOR_RESCHED_ENDS] = {"etw_vector_resched_ends", "reschedule_exit",
+						    etw_kernel_interrupts_object,
+						    &etw_kernel_interrupts_object_bytes,
+						    KIND(ETW_KERNEL_INTERRUPT)},
+	[ETW_KERNEL_PROGRAM_VECTOR_CALL_BEGINS] = {"etw_vector_call_begins", "call_function_entry",
+						   etw_kernel_interrupts_object,
+						   &etw_kernel_interrupts_object_bytes,
+						   KIND(ETW_KERNEL_INTERRUPT)},
+	[ETW_KERNEL_PROGRAM_VECTOR_CALL_ENDS] = {"etw_vector_call_ends", "call_function_exit",
+						 etw_kernel_interrupts_object,
+						 &etw_kernel_interrupts_object_bytes,
+						 KIND(ETW_KERNEL_INTERRUPT)},
+	[ETW_KERNEL_PROGRAM_VECTOR_CALL_ONE_BEGINS] = {"etw_vector_call_one_begins",
+						       "call_function_single_entry",
+						       etw_kernel_interrupts_object,
+						       &etw_kernel_interrupts_object_bytes,
+						       KIND(ETW_KERNEL_INTERRUPT)},
+	[ETW_KERNEL_PROGRAM_VECTOR_CALL_ONE_ENDS] = {"etw_vector_call_one_ends",
+						     "call_function_single_exit",
+						     etw_kernel_interrupts_object,
+						     &etw_kernel_interrupts_object_bytes,
+						     KIND(ETW_KERNEL_INTERRUPT)},
+	[ETW_KERNEL_PROGRAM_VECTOR_WORK_BEGINS] = {"etw_vector_work_begins", "irq_work_entry",
+						   etw_kernel_interrupts_object,
+						   &etw_kernel_interrupts_object_bytes,
+						   KIND(ETW_KERNEL_INTERRUPT)},
+	[ETW_KERNEL_PROGRAM_VECTOR_WORK_ENDS] = {"etw_vector_work_ends", "irq_work_exit",
+						 etw_kernel_interrupts_object,
+						 &etw_kernel_interrupts_object_bytes,
+						 KIND(ETW_KERNEL_INTERRUPT)},
 };
+
+/* Kinds do without these where the kernel lacks the tracepoint. */
+static bool is_optional(size_t place)
+{
+	return place >= ETW_KERNEL_PROGRAM_VECTOR_TIMER_BEGINS &&
+	       place <= ETW_KERNEL_PROGRAM_VECTOR_WORK_ENDS;
+}
 
 static void link_name(size_t program, char name[32])
 {
@@ -339,6 +406,8 @@ int etw_kernel_cpu_bpf_open(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw
 	for (size_t i = 0; i < ETW_KERNEL_CPU_PROGRAMS && !r; i++) {
 		if (cpu_bpf->link_fds[i] < 0 && kinds & programs[i].kinds)
 			r = load(cpu_bpf, bpf, host, i);
+		if (is_optional(i) && (r == -ESRCH || r == -ENOENT))
+			r = 0;
 		if (r)
 			return etw_kernel_refuse(r, programs[i].tracepoint, reterr);
 	}

@@ -70,6 +70,8 @@ static const size_t payload_bytes[ETW_KERNEL_CPU_KINDS] = {
 	[ETW_KERNEL_SAMPLE] = sizeof(struct etw_kernel_sample),
 	[ETW_KERNEL_SYSCALL_ENTER] = sizeof(struct etw_kernel_syscall_enter),
 	[ETW_KERNEL_SYSCALL_EXIT] = sizeof(struct etw_kernel_syscall_exit),
+	[ETW_KERNEL_INTERRUPT] = sizeof(struct etw_kernel_interrupt),
+	[ETW_KERNEL_SOFT_INTERRUPT] = sizeof(struct etw_kernel_soft_interrupt),
 };
 
 /* Whether the record is of a known kind, and holds what it says. */

@@ -27,6 +27,16 @@ static const char *const soft_names[ETW_KERNEL_SOFT_INTERRUPTS] = {
 #define SOFT_SCHED     7
 #define OLD_SCHED_NAME "run_rebalance_domains" /* before 6.10 */
 
+/* Vectors are the same on all x86 machines. */
+static const struct {
+	const char *name;
+	uint32_t vector;
+} vector_names[] = {
+	{"sysvec_apic_timer_interrupt", 0xEC}, {"sysvec_irq_work", 0xF6},
+	{"sysvec_call_function_single", 0xFB}, {"sysvec_call_function", 0xFC},
+	{"sysvec_reschedule_ipi", 0xFD},
+};
+
 /* The name behind a prefix; NULL: it has another. */
 static const char *cut_prefix(const char *name, const char *prefix)
 {
@@ -35,11 +45,14 @@ static const char *cut_prefix(const char *name, const char *prefix)
 	return strncmp(name, prefix, length) == 0 ? name + length : NULL;
 }
 
-static void take_soft(struct etw_kernel_routines *routines, const char *name, uint64_t address)
+static void take_interrupt(struct etw_kernel_routines *routines, const char *name, uint64_t address)
 {
 	for (size_t i = 0; i < ETW_KERNEL_SOFT_INTERRUPTS; i++)
 		if (strcmp(name, soft_names[i]) == 0)
 			routines->soft[i] = address;
+	for (size_t i = 0; i < ARRAY_SIZE(vector_names); i++)
+		if (strcmp(name, vector_names[i].name) == 0)
+			routines->vectors[vector_names[i].vector] = address;
 	if (strcmp(name, OLD_SCHED_NAME) == 0 && !routines->soft[SOFT_SCHED])
 		routines->soft[SOFT_SCHED] = address;
 }
@@ -122,7 +135,7 @@ int etw_kernel_routines_read(struct etw_kernel_routines *routines, const char *p
 		if (name[0] == '_')
 			take_call(routines, name, symbols.at[i].address);
 		else
-			take_soft(routines, name, symbols.at[i].address);
+			take_interrupt(routines, name, symbols.at[i].address);
 	}
 	etw_kallsyms_done(&symbols);
 	routines->is_read = r == 0;
@@ -140,6 +153,13 @@ uint64_t etw_kernel_routines_call(const struct etw_kernel_routines *routines, ui
 		return address;
 	return is_compat && number < ETW_KERNEL_CALLS_END ? (uint64_t)number + ETW_KERNEL_CALLS_END
 							  : number;
+}
+
+uint64_t etw_kernel_routines_vector(const struct etw_kernel_routines *routines, uint32_t vector)
+{
+	if (vector < ETW_KERNEL_VECTORS && routines->vectors[vector])
+		return routines->vectors[vector];
+	return vector;
 }
 
 uint64_t etw_kernel_routines_soft(const struct etw_kernel_routines *routines, uint32_t number)

@@ -13,6 +13,7 @@
 
 #define ETW_KERNEL_CALLS           512
 #define ETW_KERNEL_SOFT_INTERRUPTS 10
+#define ETW_KERNEL_VECTORS         256
 
 #define ETW_KERNEL_CALLS_END 4096 /* numbers of calls are below it; functions are far above */
 
@@ -22,6 +23,7 @@ struct etw_kernel_routines {
 	uint64_t native[ETW_KERNEL_CALLS];
 	uint64_t compat[ETW_KERNEL_CALLS]; /* of 32-bit programs */
 	uint64_t soft[ETW_KERNEL_SOFT_INTERRUPTS];
+	uint64_t vectors[ETW_KERNEL_VECTORS]; /* of x86 processors' own interrupts */
 };
 
 /*
@@ -40,6 +42,9 @@ int etw_kernel_routines_read(struct etw_kernel_routines *routines, const char *p
  */
 uint64_t etw_kernel_routines_call(const struct etw_kernel_routines *routines, uint32_t number,
 				  bool is_compat);
+
+/* etw_kernel_routines_vector() - what serves an interrupt of the processor itself; its vector where that is not known. */
+uint64_t etw_kernel_routines_vector(const struct etw_kernel_routines *routines, uint32_t vector);
 
 /* etw_kernel_routines_soft() - what serves a soft interrupt; its number where that is not known. */
 uint64_t etw_kernel_routines_soft(const struct etw_kernel_routines *routines, uint32_t number);

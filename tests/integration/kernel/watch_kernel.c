@@ -3,9 +3,10 @@
  * The kernel's source without a session: a small engine that prints each event as a line of tab-separated
  * words, until standard input closes.
  *
- *     watch_kernel FLAGS [TAKEOVERS]
+ *     watch_kernel FLAGS [TAKEOVERS [HOOKS]]
  *
- * FLAGS: EVENT_TRACE_FLAG_* as a hexadecimal number. TAKEOVERS: so many times the source is dropped as if
+ * FLAGS: EVENT_TRACE_FLAG_* as a hexadecimal number, or several with commas between them: words of the group masks.
+ * HOOKS: of events with stacks, likewise. TAKEOVERS: so many times the source is dropped as if
  * its host had died, in the middle of its events, and another takes over from its kept descriptors and the
  * marks of the last events. The session's clock is CLOCK_MONOTONIC in
  * nanoseconds, known up to the last sample (every 10 ms), as in the engine.
@@ -126,10 +127,27 @@ static void print_process(const uint8_t *at, const uint8_t *end)
 	printf("\t%" PRIx64, etw_load64(at));
 }
 
+/* Of 64 bits each; the last one may be shorter. */
+static void print_numbers(const uint8_t *at, const uint8_t *end)
+{
+	while (at < end) {
+		uint8_t bytes[8] = {0};
+		size_t count = (size_t)(end - at) < 8 ? (size_t)(end - at) : 8;
+
+		memcpy(bytes, at, count);
+		printf("\t%" PRIx64, etw_load64(bytes));
+		at += count;
+	}
+}
+
 static void print_payload(unsigned group, unsigned type, const uint8_t *at, const uint8_t *end)
 {
 	if (group == 0 || group == 0x0B) {
 		return; /* the session's own bookkeeping, the machine's configuration */
+	} else if (group == 0x0F || group == 0x18) {
+		print_numbers(at, end);
+	} else if (group == 5 && (type == 36 || type == 50)) {
+		printf("\t%u\t%u", etw_load32(at), etw_load32(at + 4));
 	} else if (group == 3 && type != 10) {
 		print_process(at, end);
 	} else if (group == 5) {
@@ -264,6 +282,25 @@ static int watch(struct engine *engine, const struct etw_source_host *host,
 	return 0;
 }
 
+static uint32_t next_number(char **text)
+{
+	uint32_t number = (uint32_t)strtoul(*text, text, 16);
+
+	*text += **text == ',';
+	return number;
+}
+
+static void parse_request(int argument_count, char **arguments, struct etw_source_request *request)
+{
+	char *text = arguments[1];
+
+	for (size_t i = 0; i < ARRAY_SIZE(request->group_masks) && *text; i++)
+		request->group_masks[i] = next_number(&text);
+	text = argument_count > 3 ? arguments[3] : "";
+	while (*text && request->stack_hook_count < ETW_SOURCE_STACK_HOOKS_MAX)
+		request->stack_hooks[request->stack_hook_count++] = (uint16_t)next_number(&text);
+}
+
 int main(int argument_count, char **arguments)
 {
 	static struct engine engine;
@@ -281,10 +318,10 @@ int main(int argument_count, char **arguments)
 	struct etw_fault fault = {0};
 	int r;
 
-	if (argument_count < 2 || argument_count > 3 || host.cpu_count > CPUS_MAX)
+	if (argument_count < 2 || argument_count > 4 || host.cpu_count > CPUS_MAX)
 		return 2;
-	request.group_masks[0] = (uint32_t)strtoul(arguments[1], NULL, 16);
-	if (argument_count == 3)
+	parse_request(argument_count, arguments, &request);
+	if (argument_count >= 3)
 		engine.deaths_left = (uint32_t)strtoul(arguments[2], NULL, 10);
 	if (engine.deaths_left > ARRAY_SIZE(dropped))
 		return 2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The bytes of system calls, field by field. */
+/* The bytes of system calls and interrupts, field by field. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,6 +15,7 @@
 #include "source/kernel/cpu_events.h"
 
 #define TIME_RAW INT64_C(0x1122334455667788)
+#define START_NS UINT64_C(12345)
 
 struct fixture {
 	struct fake_source_host fake;
@@ -36,6 +37,8 @@ static int set_up(void **state)
 	fake_source_host_init(&fixture.fake);
 	fixture.routines.native[7] = 0xffffffff81000700;
 	fixture.routines.compat[7] = 0xffffffff81000800;
+	fixture.routines.soft[3] = 0xffffffff81000900;
+	fixture.routines.vectors[0xEC] = 0xffffffff81000a00;
 	fixture.maker = (struct etw_kernel_cpu_maker){
 		.host = &fixture.fake.host,
 		.routines = &fixture.routines,
@@ -59,7 +62,7 @@ static const uint8_t *make(struct fixture *fixture, uint16_t kind, const void *p
 {
 	uint32_t bytes;
 
-	fixture->record.head = (struct etw_kernel_cpu_record){.kind = kind,
+	fixture->record.head = (struct etw_kernel_cpu_record){.kind = (uint16_t)kind,
 							      .payload_bytes = payload_bytes};
 	memcpy(fixture->record.payload, payload, payload_bytes);
 	bytes = etw_kernel_cpu_event(&fixture->maker, &fixture->record.head, TIME_RAW,
@@ -119,13 +122,76 @@ static void test_system_calls__short_records_make_no_event(void **state)
 {
 	struct fixture *fixture = *state;
 
-	for (uint16_t kind = 0; kind < ETW_KERNEL_CPU_KINDS + 1; kind++) {
-		fixture->record.head = (struct etw_kernel_cpu_record){.kind = kind,
+	for (int kind = 0; kind <= ETW_KERNEL_CPU_KINDS; kind++) {
+		fixture->record.head = (struct etw_kernel_cpu_record){.kind = (uint16_t)kind,
 								      .payload_bytes = 4};
 		assert_int_equal(etw_kernel_cpu_event(&fixture->maker, &fixture->record.head,
 						      TIME_RAW, fixture->bytes),
 				 0);
 	}
+}
+
+static const uint8_t *interrupt(struct fixture *fixture, uint32_t number, uint8_t flags)
+{
+	const struct etw_kernel_interrupt payload = {
+		.start_ns = START_NS,
+		.routine = flags ? 0 : 0xffffffffc0001000,
+		.number = number,
+		.result = 1,
+		.flags = flags,
+	};
+
+	return make(fixture, ETW_KERNEL_INTERRUPT, &payload, sizeof(payload), 0x0F43, 20);
+}
+
+static void test_interrupts__have_their_start_and_their_handler(void **state)
+{
+	struct fixture *fixture = *state;
+	const uint8_t *at = interrupt(fixture, 0x1A2, 0);
+
+	assert_int_equal(etw_load64(at), START_NS * FAKE_TICKS_PER_NS);
+	assert_int_equal(etw_load64(at + 8), 0xffffffffc0001000);
+	assert_int_equal(at[16], 1);
+	assert_int_equal(etw_load16(at + 17), 0x1A2);
+	assert_int_equal(at[19], 0);
+	at = interrupt(fixture, 0xEC, ETW_KERNEL_INTERRUPT_LOCAL);
+	assert_int_equal(etw_load64(at + 8), 0xffffffff81000a00);
+	assert_int_equal(etw_load16(at + 17), 0xEC);
+	at = interrupt(fixture, 0xED, ETW_KERNEL_INTERRUPT_LOCAL);
+	assert_int_equal(etw_load64(at + 8), 0xED);
+}
+
+/* Where the clock cannot tell the start, it is the end: no event lasts less than nothing. */
+static void test_interrupts__a_start_that_is_not_known_is_the_end(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture->fake.sample_ns = START_NS - 1;
+	assert_int_equal(etw_load64(interrupt(fixture, 1, 0)), TIME_RAW);
+}
+
+static uint64_t soft_interrupt(struct fixture *fixture, uint32_t number, uint32_t flags,
+			       uint16_t hook)
+{
+	const struct etw_kernel_soft_interrupt payload = {
+		.start_ns = START_NS, .number = number, .flags = flags};
+	const uint8_t *at = make(fixture, ETW_KERNEL_SOFT_INTERRUPT, &payload, sizeof(payload),
+				 hook, 16);
+
+	assert_int_equal(etw_load64(at), START_NS * FAKE_TICKS_PER_NS);
+	return etw_load64(at + 8);
+}
+
+static void test_interrupts__soft_ones_are_deferred_calls(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_int_equal(soft_interrupt(fixture, 3, 0, 0x0F44), 0xffffffff81000900);
+	assert_int_equal(soft_interrupt(fixture, 9, 0, 0x0F44), 9);
+	assert_int_equal(soft_interrupt(fixture, 3, ETW_KERNEL_SOFT_IN_THREAD, 0x0F42),
+			 0xffffffff81000900);
+	assert_int_equal(soft_interrupt(fixture, 1, 0, 0x0F45), 1);
+	assert_int_equal(soft_interrupt(fixture, 8, ETW_KERNEL_SOFT_IN_THREAD, 0x0F45), 8);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -136,6 +202,9 @@ int main(void)
 		TEST(test_system_calls__enter_names_the_function),
 		TEST(test_system_calls__exit_has_the_lower_half_of_the_result),
 		TEST(test_system_calls__short_records_make_no_event),
+		TEST(test_interrupts__have_their_start_and_their_handler),
+		TEST(test_interrupts__a_start_that_is_not_known_is_the_end),
+		TEST(test_interrupts__soft_ones_are_deferred_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,6 +31,7 @@ static const char list[] = "ffffffff81000000 T _stext\n"
 			   "ffffffff81000800 T __ia32_sys_sendfile64\n"
 			   "ffffffff81000900 t net_rx_action\n"
 			   "ffffffff81000a00 t run_rebalance_domains\n"
+			   "ffffffff81000b00 T sysvec_reschedule_ipi\n"
 			   "ffffffffc0000000 t net_tx_action\t[module]\n";
 
 static void read_list(struct etw_kernel_routines *routines, const char *text)
@@ -89,7 +90,7 @@ static void test_routines__a_list_that_is_not_there_is_told(void **state)
 	assert_int_equal(etw_kernel_routines_call(&routines, 5, false), 5);
 }
 
-static void test_routines__soft_interrupts_have_old_names_and_new_ones(void **state)
+static void test_routines__interrupts_have_old_names_and_new_ones(void **state)
 {
 	static struct etw_kernel_routines routines;
 
@@ -97,6 +98,9 @@ static void test_routines__soft_interrupts_have_old_names_and_new_ones(void **st
 	read_list(&routines, list);
 	assert_int_equal(etw_kernel_routines_soft(&routines, 3), 0xffffffff81000900);
 	assert_int_equal(etw_kernel_routines_soft(&routines, 7), 0xffffffff81000a00);
+	assert_int_equal(etw_kernel_routines_vector(&routines, 0xFD), 0xffffffff81000b00);
+	assert_int_equal(etw_kernel_routines_vector(&routines, 0xFE), 0xFE);
+	assert_int_equal(etw_kernel_routines_vector(&routines, 0x1FD), 0x1FD);
 	assert_int_equal(etw_kernel_routines_soft(&routines, 2), 2); /* a module's of that name */
 	read_list(&routines, "ffffffff81000b00 t sched_balance_softirq\n"
 			     "ffffffff81000c00 t run_rebalance_domains\n");
@@ -124,7 +128,7 @@ int main(void)
 		cmocka_unit_test(test_routines__what_is_not_known_is_its_number),
 		cmocka_unit_test(test_routines__hidden_addresses_leave_numbers),
 		cmocka_unit_test(test_routines__a_list_that_is_not_there_is_told),
-		cmocka_unit_test(test_routines__soft_interrupts_have_old_names_and_new_ones),
+		cmocka_unit_test(test_routines__interrupts_have_old_names_and_new_ones),
 #if defined(__x86_64__)
 		cmocka_unit_test(test_routines__calls_of_32_bit_programs_have_numbers_of_their_own),
 #endif

@@ -6,6 +6,7 @@
 #ifndef ETW_SOURCE_KERNEL_BPF_CONTEXTS_H
 #define ETW_SOURCE_KERNEL_BPF_CONTEXTS_H
 
+#include "cpu_records.h"
 #include "ring.h"
 
 /* A beginning or an end that is missed is put right by the next of its kind. */
@@ -14,6 +15,8 @@ struct context {
 	__u32 soft_tid;
 	__u32 is_in_handler; /* of a device's interrupt */
 	__u32 is_in_timer;   /* what a high-resolution timer calls */
+	/* When what is served now began; 0: not known. */
+	__u64 handler_ns, vector_ns, soft_ns[ETW_KERNEL_SOFT_NUMBERS];
 };
 
 struct {

@@ -101,4 +101,31 @@ struct etw_kernel_syscall_exit {
 	__s64 result; /* negative errno where it failed */
 };
 
+enum etw_kernel_interrupt_flag {
+	ETW_KERNEL_INTERRUPT_LOCAL = 0x1, /* of the processor itself: the number is the vector */
+};
+
+/* At its end. */
+struct etw_kernel_interrupt {
+	__u64 start_ns;
+	__u64 routine; /* 0: known by the vector alone */
+	__u32 number;  /* Linux' number of the line; or the vector */
+	__u8 result;   /* irqreturn_t */
+	__u8 flags;    /* enum etw_kernel_interrupt_flag */
+	__u16 reserved;
+};
+
+#define ETW_KERNEL_SOFT_NUMBERS 10 /* NR_SOFTIRQS */
+
+enum etw_kernel_soft_flag {
+	ETW_KERNEL_SOFT_IN_THREAD = 0x1, /* ksoftirqd serves it */
+};
+
+/* At its end. */
+struct etw_kernel_soft_interrupt {
+	__u64 start_ns;
+	__u32 number; /* HI_SOFTIRQ to RCU_SOFTIRQ */
+	__u32 flags;  /* enum etw_kernel_soft_flag */
+};
+
 #endif

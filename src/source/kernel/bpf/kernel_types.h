@@ -77,6 +77,10 @@ struct bpf_iter__task {
 	struct task_struct *task;
 };
 
+struct irqaction {
+	void *handler;
+};
+
 struct linux_binprm {
 	const char *filename;
 };

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * Interrupts and soft interrupts: told when they end, with the moment when they began, which waits in the processor's own
+ * memory. None of them comes within another of its kind on a processor; a handler may come within a soft interrupt.
+ */
+#include "contexts.h"
+#include "cpu_ring.h"
+
+static __always_inline int is_told(const struct etw_kernel_control *control, __u32 kind)
+{
+	if (!control || !is_wanted(control, kind))
+		return 0;
+	return !control->only_pid ||
+	       is_inside(control,
+			 bpf_task_storage_get(&etw_threads, bpf_get_current_task_btf(), 0, 0));
+}
+
+static __always_inline void send_interrupt(const struct etw_kernel_interrupt *payload)
+{
+	struct etw_kernel_cpu_record head = {};
+
+	head.kind = ETW_KERNEL_INTERRUPT;
+	if (payload->start_ns && is_told(find_control(), ETW_KERNEL_INTERRUPT))
+		send(&head, payload, sizeof(*payload), NULL);
+}
+
+SEC("tp_btf/irq_handler_entry")
+int etw_isr_begins(__u64 *arguments)
+{
+	const struct etw_kernel_control *control = find_control();
+	struct context *context;
+
+	(void)arguments;
+	if (!control || !is_wanted(control, ETW_KERNEL_INTERRUPT))
+		return 0;
+	context = find_context();
+	if (context)
+		context->handler_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("tp_btf/irq_handler_exit")
+int etw_isr_ends(__u64 *arguments)
+{
+	struct irqaction *action = (void *)arguments[1];
+	struct etw_kernel_interrupt payload = {};
+	struct context *context = find_context();
+
+	if (!context)
+		return 0;
+	payload.start_ns = context->handler_ns;
+	context->handler_ns = 0;
+	payload.routine = (__u64)action->handler;
+	payload.number = arguments[0];
+	payload.result = arguments[2];
+	send_interrupt(&payload);
+	return 0;
+}
+
+SEC("tp_btf/softirq_entry")
+int etw_dpc_begins(__u64 *arguments)
+{
+	const struct etw_kernel_control *control = find_control();
+	__u64 number = arguments[0];
+	struct context *context;
+
+	if (!control || !is_wanted(control, ETW_KERNEL_SOFT_INTERRUPT))
+		return 0;
+	context = find_context();
+	if (context && number < ETW_KERNEL_SOFT_NUMBERS)
+		context->soft_ns[number] = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* Served by a thread of its own, because there are too many of them. */
+static __always_inline int is_thread(struct task_struct *task)
+{
+	return task->flags & PF_KTHREAD && task->comm[0] == 'k' && task->comm[1] == 's' &&
+	       task->comm[2] == 'o' && task->comm[3] == 'f' && task->comm[4] == 't' &&
+	       task->comm[5] == 'i';
+}
+
+SEC("tp_btf/softirq_exit")
+int etw_dpc_ends(__u64 *arguments)
+{
+	struct etw_kernel_cpu_record head = {};
+	struct etw_kernel_soft_interrupt payload = {};
+	struct context *context = find_context();
+	__u64 number = arguments[0];
+
+	if (!context || number >= ETW_KERNEL_SOFT_NUMBERS)
+		return 0;
+	payload.start_ns = context->soft_ns[number];
+	context->soft_ns[number] = 0;
+	if (!payload.start_ns || !is_told(find_control(), ETW_KERNEL_SOFT_INTERRUPT))
+		return 0;
+	head.kind = ETW_KERNEL_SOFT_INTERRUPT;
+	payload.number = number;
+	if (is_thread(bpf_get_current_task_btf()))
+		payload.flags = ETW_KERNEL_SOFT_IN_THREAD;
+	send(&head, &payload, sizeof(payload), NULL);
+	return 0;
+}
+
+#if defined(__TARGET_ARCH_x86)
+
+/* Those of the processor's own: its timer, and those that processors send each other. */
+
+static __always_inline int begin_vector(void)
+{
+	const struct etw_kernel_control *control = find_control();
+	struct context *context;
+
+	if (!control || !is_wanted(control, ETW_KERNEL_INTERRUPT))
+		return 0;
+	context = find_context();
+	if (context)
+		context->vector_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+static __always_inline int end_vector(__u64 vector)
+{
+	struct etw_kernel_interrupt payload = {};
+	struct context *context = find_context();
+
+	if (!context)
+		return 0;
+	payload.start_ns = context->vector_ns;
+	context->vector_ns = 0;
+	payload.number = vector;
+	payload.result = 1;
+	payload.flags = ETW_KERNEL_INTERRUPT_LOCAL;
+	send_interrupt(&payload);
+	return 0;
+}
+
+#define VECTOR(name, tracepoint)                         \
+	SEC("tp_btf/" #tracepoint "_entry")              \
+	int etw_vector_##name##_begins(__u64 *arguments) \
+	{                                                \
+		(void)arguments;                         \
+		return begin_vector();                   \
+	}                                                \
+	SEC("tp_btf/" #tracepoint "_exit")               \
+	int etw_vector_##name##_ends(__u64 *arguments)   \
+	{                                                \
+		return end_vector(arguments[0]);         \
+	}
+
+VECTOR(timer, local_timer)
+VECTOR(resched, reschedule)
+VECTOR(call, call_function)
+VECTOR(call_one, call_function_single)
+VECTOR(work, irq_work)
+
+#endif
+
+char etw_license[] SEC("license") = "Dual MIT/GPL";
