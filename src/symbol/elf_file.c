@@ -354,9 +354,9 @@ static bool is_mapping_mark(const char *name)
 	       (name[2] == '\0' || name[2] == '.');
 }
 
-static uint8_t rank_of(const GElf_Sym *symbol)
+static uint32_t rank_of(const GElf_Sym *symbol)
 {
-	uint8_t rank = ETW_SYMBOL_LOCAL;
+	uint32_t rank = ETW_SYMBOL_LOCAL;
 
 	if (GELF_ST_BIND(symbol->st_info) == STB_GLOBAL ||
 	    GELF_ST_BIND(symbol->st_info) == STB_GNU_UNIQUE)

@@ -84,17 +84,17 @@ void etw_symbol_files_done(struct etw_symbol_files *files)
 }
 
 /* Without waiting for whatever the path may be. */
-static int open_within(const char *root, const char *path)
+static int open_within(const char *root, const char *path, int flags)
 {
 	struct open_how how = {
-		.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+		.flags = (uint32_t)flags,
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
 	CLEANUP(etw_file_closep) int folder = -1;
 	int fd;
 
 	if (!root) {
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		fd = open(path, flags);
 		return fd < 0 ? -errno : fd;
 	}
 	folder = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -104,12 +104,13 @@ static int open_within(const char *root, const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-int etw_symbol_files_open(const char *root, const char *path, int *ret)
+int etw_symbol_files_open(const char *root, const char *path, bool is_followed, int *ret)
 {
+	int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (is_followed ? 0 : O_NOFOLLOW);
 	CLEANUP(etw_file_closep) int fd = -1;
 	struct stat status;
 
-	fd = open_within(root, path);
+	fd = open_within(root, path, flags);
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, &status))
@@ -125,7 +126,7 @@ int etw_symbol_files_open(const char *root, const char *path, int *ret)
 
 static int try_path(struct search *search, const char *root, const char *path)
 {
-	int fd, r = etw_symbol_files_open(root, path, &fd);
+	int fd = -1, r = etw_symbol_files_open(root, path, true, &fd);
 
 	if (r == -ENOMEM)
 		return r;

@@ -49,11 +49,12 @@ void etw_symbol_files_done(struct etw_symbol_files *files);
 /*
  * etw_symbol_files_open() - opens a regular file.
  *
- * @root: whose "/" the path and all symbolic links start from; NULL: this process'
+ * @root:        whose "/" the path and all symbolic links start from; NULL: this process'
+ * @is_followed: whether the path itself may be a symbolic link
  *
- * Returns 0 with an owned descriptor; -EFBIG; -EINVAL for what is no regular file; what opening fails with.
+ * Returns 0 with an owned descriptor; -ELOOP; -EFBIG; -EINVAL for what is no regular file; what opening fails with.
  */
-int etw_symbol_files_open(const char *root, const char *path, int *ret);
+int etw_symbol_files_open(const char *root, const char *path, bool is_followed, int *ret);
 
 /*
  * etw_symbol_files_try_image() - tries every place where the image itself may be.

@@ -47,6 +47,15 @@ void etw_symbol_images_done(struct etw_symbol_images *images)
 	etw_arena_done(&images->arena);
 }
 
+void etw_symbol_images_each(const struct etw_symbol_images *images,
+			    void (*visit)(struct etw_symbol_process *process, void *context),
+			    void *context)
+{
+	for (size_t i = 0; i < images->by_pid.room; i++)
+		if (images->by_pid.slots[i].item)
+			visit(images->by_pid.slots[i].item, context);
+}
+
 struct etw_symbol_process *etw_symbol_images_process(const struct etw_symbol_images *images,
 						     uint32_t pid)
 {
@@ -59,11 +68,14 @@ int etw_symbol_images_need_process(struct etw_symbol_images *images, uint32_t pi
 	struct etw_symbol_process *process = etw_symbol_images_process(images, pid);
 
 	if (!process) {
+		if (!images->processes_left)
+			return -E2BIG;
 		process = etw_arena_alloc(&images->arena, sizeof(*process));
 		if (!process)
 			return -ENOMEM;
 		process->pid = pid;
 		TRY(etw_table_insert(&images->by_pid, hash_of(pid), process));
+		images->processes_left--;
 	}
 	*ret = process;
 	return 0;
@@ -238,7 +250,9 @@ static int make_spans(struct etw_symbol_process *process)
 		return -ENOMEM;
 	process->reach = reaches;
 	process->span_count = 0;
-	qsort(process->notes, process->note_count, sizeof(process->notes[0]), compare_notes);
+	if (process->note_count)
+		qsort(process->notes, process->note_count, sizeof(process->notes[0]),
+		      compare_notes);
 	for (size_t i = 0; i < process->note_count; i++) {
 		const struct etw_symbol_note *note = &process->notes[i];
 
@@ -249,7 +263,8 @@ static int make_spans(struct etw_symbol_process *process)
 		else
 			apply_fact(process, note);
 	}
-	qsort(process->spans, process->span_count, sizeof(*spans), compare_spans);
+	if (process->span_count)
+		qsort(process->spans, process->span_count, sizeof(*spans), compare_spans);
 	for (size_t i = 0; i < process->span_count; i++) {
 		if (spans[i].end > reach)
 			reach = spans[i].end;

@@ -64,23 +64,32 @@ struct etw_symbol_process {
 struct etw_symbol_images {
 	struct etw_arena arena;  /* of processes */
 	struct etw_table by_pid; /* of struct etw_symbol_process */
-	size_t notes_left;
+	size_t notes_left, processes_left;
 };
 
-/* etw_symbol_images_init() - knows nothing yet. @notes_max: that are kept at most */
-static inline void etw_symbol_images_init(struct etw_symbol_images *images, size_t notes_max)
+/* etw_symbol_images_init() - knows nothing yet. What is kept at most: */
+static inline void etw_symbol_images_init(struct etw_symbol_images *images, size_t notes_max,
+					  size_t processes_max)
 {
-	*images = (struct etw_symbol_images){.notes_left = notes_max};
+	*images = (struct etw_symbol_images){
+		.notes_left = notes_max,
+		.processes_left = processes_max,
+	};
 }
 
 /* etw_symbol_images_done() - frees all, and the tables of symbols that were told. */
 void etw_symbol_images_done(struct etw_symbol_images *images);
 
+/* etw_symbol_images_each() - calls @visit for every process. */
+void etw_symbol_images_each(const struct etw_symbol_images *images,
+			    void (*visit)(struct etw_symbol_process *process, void *context),
+			    void *context);
+
 /* etw_symbol_images_process() - the process of this id, or NULL. */
 struct etw_symbol_process *etw_symbol_images_process(const struct etw_symbol_images *images,
 						     uint32_t pid);
 
-/* etw_symbol_images_need_process() - made where it is not there. Returns 0 or -ENOMEM. */
+/* etw_symbol_images_need_process() - made where it is not there. Returns 0; -E2BIG; -ENOMEM. */
 int etw_symbol_images_need_process(struct etw_symbol_images *images, uint32_t pid,
 				   struct etw_symbol_process **ret);
 

@@ -16,8 +16,9 @@
 /* What is kept of hostile traces and files at most. */
 #define ETW_SYMBOL_NOTES_MAX \
 	((size_t)1 << 22) /* what is told of images: loads, unloads, build ids */
-#define ETW_SYMBOL_MODULES_MAX ((size_t)1 << 16)
-#define ETW_SYMBOL_ENTRIES_MAX ((size_t)1 << 24) /* of all symbol tables together */
+#define ETW_SYMBOL_MODULES_MAX   ((size_t)1 << 16)
+#define ETW_SYMBOL_PROCESSES_MAX ((size_t)1 << 20)
+#define ETW_SYMBOL_ENTRIES_MAX   ((size_t)1 << 24) /* of all symbol tables together */
 
 /* Why addresses of a module have no names, or have fewer than they might. */
 enum etw_symbol_reason {

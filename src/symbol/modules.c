@@ -25,7 +25,8 @@ static bool is_key(const void *item, const void *key_item)
 
 	return loaded->shown.path == key->path &&
 	       loaded->shown.build_id_bytes == key->build_id_bytes &&
-	       memcmp(loaded->shown.build_id, key->build_id, key->build_id_bytes) == 0;
+	       (!key->build_id_bytes ||
+		memcmp(loaded->shown.build_id, key->build_id, key->build_id_bytes) == 0);
 }
 
 static uint64_t hash_of(const struct key *key)
@@ -71,7 +72,8 @@ static int make(struct etw_symbol_modules *modules, const struct key *key, uint3
 		return -ENOMEM;
 	loaded->shown.reason = ETW_SYMBOL_NOT_ASKED;
 	loaded->shown.build_id_bytes = key->build_id_bytes;
-	memcpy(loaded->shown.build_id, key->build_id, key->build_id_bytes);
+	if (key->build_id_bytes)
+		memcpy(loaded->shown.build_id, key->build_id, key->build_id_bytes);
 	loaded->pid = pid;
 	etw_symbol_table_init(&loaded->table, &modules->entries_left);
 	TRY(etw_table_insert(&modules->by_key, hash_of(key), loaded));
@@ -96,7 +98,9 @@ int etw_symbol_modules_need(struct etw_symbol_modules *modules, const char *path
 		return -E2BIG;
 	if (modules->count == modules->room) {
 		size_t room = modules->room ? 2 * modules->room : FIRST_ROOM;
-		struct etw_symbol_loaded **at = reallocarray(modules->at, room, sizeof(*at));
+		struct etw_symbol_loaded **at;
+
+		at = reallocarray(modules->at, room, sizeof(void *));
 
 		if (!at)
 			return -ENOMEM;
@@ -107,7 +111,7 @@ int etw_symbol_modules_need(struct etw_symbol_modules *modules, const char *path
 }
 
 /* What a name is shown as: kept, and demangled where that is wanted. */
-static const char *shown_name(struct etw_symbol_modules *modules, const char *raw)
+const char *etw_symbol_modules_shown_name(struct etw_symbol_modules *modules, const char *raw)
 {
 	CLEANUP(freep) char *demangled = modules->keep_mangled ? NULL : etw_symbol_demangle(raw);
 	const char *name = demangled ? demangled : raw;
@@ -119,7 +123,7 @@ int etw_symbol_modules_show(struct etw_symbol_modules *modules, struct etw_symbo
 			    struct etw_symbol_frame *frame)
 {
 	if (!entry->shown)
-		entry->shown = shown_name(modules, entry->name);
+		entry->shown = etw_symbol_modules_shown_name(modules, entry->name);
 	frame->function = entry->shown;
 	frame->raw_function = etw_symbol_strings_keep(modules->strings, entry->name,
 						      strlen(entry->name));
@@ -219,7 +223,7 @@ static int ask_places(struct etw_symbol_modules *modules, struct etw_symbol_load
 		if (raw && (!is_last || !outer->function)) {
 			frames[i].raw_function = etw_symbol_strings_keep(modules->strings, raw,
 									 strlen(raw));
-			frames[i].function = shown_name(modules, raw);
+			frames[i].function = etw_symbol_modules_shown_name(modules, raw);
 			if (!frames[i].function || !frames[i].raw_function)
 				return -ENOMEM;
 		}

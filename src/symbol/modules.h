@@ -60,6 +60,9 @@ int etw_symbol_modules_need(struct etw_symbol_modules *modules, const char *path
 			    const uint8_t *build_id, size_t build_id_bytes, uint32_t pid,
 			    struct etw_symbol_loaded **ret);
 
+/* etw_symbol_modules_shown_name() - a kept name as it is shown, kept likewise; NULL when memory ran out. */
+const char *etw_symbol_modules_shown_name(struct etw_symbol_modules *modules, const char *raw);
+
 /*
  * etw_symbol_modules_show() - the name of a symbol as it is shown, in a frame.
  *

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/macros.h"
+#include "symbol/code.h"
 #include "symbol/images.h"
 #include "symbol/kallsyms.h"
 #include "symbol/modules.h"
@@ -30,6 +31,7 @@ struct etw_symbols {
 		*kernel_module;               /* of what has no module of its own; NULL: not yet */
 	enum etw_symbol_reason kernel_reason; /* why there are no symbols of it */
 	struct etw_clock clock;
+	int64_t boot_ft; /* FILETIME at which CLOCK_MONOTONIC was 0; 0: unknown */
 	uint64_t dropped;
 };
 
@@ -42,7 +44,7 @@ int etw_symbols_create(const struct etw_symbols_options *options, struct etw_sym
 	TRY(etw_symbol_files_init(&symbols->modules.files, options->root, options->search_path,
 				  options->is_elsewhere));
 	etw_symbol_strings_init(&symbols->strings);
-	etw_symbol_images_init(&symbols->images, ETW_SYMBOL_NOTES_MAX);
+	etw_symbol_images_init(&symbols->images, ETW_SYMBOL_NOTES_MAX, ETW_SYMBOL_PROCESSES_MAX);
 	symbols->modules.strings = &symbols->strings;
 	symbols->modules.entries_left = ETW_SYMBOL_ENTRIES_MAX;
 	symbols->modules.want_lines = options->want_lines;
@@ -54,14 +56,24 @@ int etw_symbols_create(const struct etw_symbols_options *options, struct etw_sym
 		symbols->clock = *options->clock;
 	else
 		etw_clock_init(&symbols->clock, ETW_CLOCK_SYSTEM, 0, 0, 0, 0);
+	if (!options->is_elsewhere)
+		symbols->boot_ft = etw_filetime_now() -
+				   (int64_t)(etw_monotonic_ns() / ETW_NS_PER_FT);
 	*ret = TAKE(symbols);
 	return 0;
+}
+
+static void free_code(struct etw_symbol_process *process, void *context)
+{
+	(void)context;
+	etw_symbol_code_free(process->code);
 }
 
 void etw_symbols_free(struct etw_symbols *symbols)
 {
 	if (!symbols)
 		return;
+	etw_symbol_images_each(&symbols->images, free_code, NULL);
 	etw_symbol_images_done(&symbols->images);
 	etw_symbol_table_done(&symbols->kernel);
 	etw_symbol_modules_done(&symbols->modules);
@@ -287,6 +299,39 @@ static int answer_by_kernel(struct etw_symbols *symbols, struct question *questi
 	return question->span ? answer_by_image(symbols, question, frames, room) : 0;
 }
 
+/* The time of code generators' files. */
+static uint64_t monotonic_ns(const struct etw_symbols *symbols, int64_t time_raw)
+{
+	int64_t time_ft = etw_clock_to_filetime(&symbols->clock, time_raw);
+
+	if (!symbols->boot_ft)
+		return ETW_SYMBOL_JIT_LATEST;
+	if (time_ft <= symbols->boot_ft)
+		return 0;
+	return (uint64_t)etw_filetime_between(symbols->boot_ft, time_ft) * ETW_NS_PER_FT;
+}
+
+/* Code in no image: it was made while the process ran. */
+static int answer_by_code(struct etw_symbols *symbols, uint32_t pid, struct question *question,
+			  struct etw_symbol_frame *frame)
+{
+	struct etw_symbol_process *process;
+	struct etw_symbol_code *code;
+
+	int r;
+
+	/* Of another machine, and no copy of its files is here. */
+	if (symbols->modules.files.is_elsewhere && !symbols->modules.files.root)
+		return 0;
+	r = etw_symbol_images_need_process(&symbols->images, pid, &process);
+	if (r)
+		return r == -E2BIG ? 0 : r;
+	TRY(etw_symbol_code_need(&symbols->modules, process, &code));
+	return etw_symbol_code_resolve(&symbols->modules, code, question->address, question->back,
+				       monotonic_ns(symbols, question->time_raw), frame,
+				       &question->loaded);
+}
+
 int etw_symbols_resolve(struct etw_symbols *symbols, uint32_t pid, int64_t time_raw,
 			uint64_t address, bool is_return, struct etw_symbol_frame *frames,
 			size_t room)
@@ -304,6 +349,10 @@ int etw_symbols_resolve(struct etw_symbols *symbols, uint32_t pid, int64_t time_
 		TRY(find_span(symbols, pid, &question));
 		if (question.span)
 			r = answer_by_image(symbols, &question, frames, room);
+		else
+			r = answer_by_code(symbols, pid, &question, frames);
+		if (!r && !question.span)
+			question.loaded = NULL;
 	}
 	if (r < 0)
 		return r;

@@ -25,7 +25,7 @@ struct etw_symbol_entry {
 	const char *name;
 	const char *shown;  /* demangled, kept by who asked for it; NULL: not yet */
 	const char *module; /* of kernel symbols; NULL: no module of their own */
-	uint8_t rank;
+	uint32_t rank;      /* of several at one address the lowest is kept */
 };
 
 struct etw_symbol_table {
