@@ -3,6 +3,7 @@
 #ifndef ETW_TESTS_UNIT_SYMBOL_FIXTURE_H
 #define ETW_TESTS_UNIT_SYMBOL_FIXTURE_H
 
+#include <errno.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
