@@ -35,6 +35,7 @@
 #define SAMPLE_NS       UINT64_C(10000000)
 #define ROUND_MS        5
 #define TOKEN_BYTES     16
+#define IDENTITY_RSDS   36 /* opcode of DbgID_RSDS */
 #define KEPT_MAX        64
 #define TAKEOVER_EVENTS 700 /* between one death and the next */
 
@@ -172,6 +173,8 @@ static void print_event(uint32_t cpu, const struct etw_source_event *event)
 	} else if (header_type == WIRE_HEADER_PERFINFO64) {
 		printf("\t%02x.%u\t-\t-", at[7], at[6]);
 		print_payload(at[7], at[6], at + 0x10, end);
+	} else if (at[4] != IDENTITY_RSDS) {
+		printf("\tid.%u\t-\t%u", at[4], etw_load32(at + 12));
 	} else {
 		printf("\tid.%u\t-\t%u\t%" PRIx64 "\t", at[4], etw_load32(at + 12),
 		       etw_load64(at + 0x30));
