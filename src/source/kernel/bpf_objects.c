@@ -40,12 +40,12 @@ void etw_kernel_bpf_close(struct etw_kernel_bpf *bpf)
 
 #include "source/kernel/load.h"
 
-static const char *const link_names[ETW_KERNEL_LINKS] = {"kernel-new-task", "kernel-exec",
-							 "kernel-exit", "kernel-unmap"};
-#define LINK_UNMAP 3
+static const char *const link_names[ETW_KERNEL_LINKS] = {
+	"kernel-new-task", "kernel-exec", "kernel-exit", "kernel-rename", "kernel-unmap"};
+#define LINK_UNMAP 4
 
 static const char *const program_names[ETW_KERNEL_LINKS] = {"etw_new_task", "etw_exec", "etw_exit",
-							    "etw_unmap"};
+							    "etw_rename", "etw_unmap"};
 
 static bool adopt(struct etw_kernel_bpf *bpf, const struct etw_source_host *host)
 {

@@ -35,11 +35,12 @@ extern const size_t etw_kernel_syscalls_object_bytes;
 extern const uint8_t etw_kernel_interrupts_object[];
 extern const size_t etw_kernel_interrupts_object_bytes;
 
-#define ETW_KERNEL_LINKS 4
+#define ETW_KERNEL_LINKS 5
 
 struct etw_kernel_bpf {
 	int ring_fd, drops_fd, switch_fd; /* owned; -1: none */
-	int link_fds[ETW_KERNEL_LINKS];   /* owned; new task, exec, exit, unmap; -1: not attached */
+	int link_fds
+		[ETW_KERNEL_LINKS]; /* owned; new task, exec, exit, rename, unmap; -1: not attached */
 	uint32_t ring_bytes;
 	bool is_adopted; /* a former host's */
 };

@@ -19,8 +19,9 @@
 	(UINT32_C(1) << ETW_KERNEL_SYSCALL_ENTER | UINT32_C(1) << ETW_KERNEL_INTERRUPT | \
 	 UINT32_C(1) << ETW_KERNEL_SOFT_INTERRUPT)
 
-#define ETW_KERNEL_TASK_FLAGS \
-	(EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_IMAGE_LOAD)
+#define ETW_KERNEL_TASK_FLAGS                                                               \
+	(EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_IMAGE_LOAD | \
+	 EVENT_TRACE_FLAG_PROCESS_COUNTERS)
 
 /* What is built, as group masks: the flags of tasks, and the bits of the kinds below. */
 #define ETW_KERNEL_BUILT_MASKS                                                     \

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/guid.h"
@@ -27,8 +28,18 @@
 #define IMAGE_ID_VERSION 2
 #define INTERVAL_VERSION 3
 
+#define PROCESS_COUNTERS_VERSION 2
+#define THREAD_SET_NAME_VERSION  2
+
+#define PROCESS_COUNTERS_OPCODE         32
+#define PROCESS_COUNTERS_RUNDOWN_OPCODE 33
+#define THREAD_SET_NAME_OPCODE          72
+
+#define PROCESS_COUNTERS_BYTES (4 * 4 + 11 * 8)
+
 #define CONFIG_CPU_OPCODE    10
 #define IMAGE_ID_RSDS_OPCODE 36
+#define PROCESS_FLAG_WOW64   2
 #define NOBODY               UINT32_MAX /* thread of the events that no thread wrote */
 
 /* KernelTraceControl's class of image identities. */
@@ -236,23 +247,19 @@ void etw_kernel_write_process(struct etw_kernel_out *out, enum etw_kernel_opcode
 	at = put32(at, process->parent_pid);
 	at = put32(at, process->session_id);
 	at = put32(at, status);
-	at += 8 + 4; /* DirectoryTableBase, Flags */
+	at += 8; /* DirectoryTableBase */
+	at = put32(at, process->is_32_bit ? PROCESS_FLAG_WOW64 : 0);
 	at = put_user(at, process->uid);
 	at = put_text(at, process->name, 1);
 	(void)put_text(at, process->command_line, 2);
 	/* PackageFullName and ApplicationId are empty. */
 }
 
-void etw_kernel_write_thread(struct etw_kernel_out *out, enum etw_kernel_opcode opcode,
-			     struct etw_kernel_actor actor, uint32_t pid, uint32_t tid,
-			     const char *name)
+/* A thread's name as UTF-16. Returns the units; one for each byte is enough room. */
+static size_t widen_name(const char *name, uint16_t wide[ETW_KERNEL_NAME_BYTES])
 {
-	struct hook hook = {GROUP_THREAD, (uint8_t)opcode, THREAD_VERSION};
-	uint16_t wide[ETW_KERNEL_NAME_BYTES];
 	size_t bytes = strnlen(name, ETW_KERNEL_NAME_BYTES - 1), units = 0;
-	uint8_t *at;
 
-	/* A unit for each byte is enough room. */
 	for (size_t i = 0, used = 0; i < bytes; i += used) {
 		uint32_t point = etw_utf8_decode((const uint8_t *)name + i, bytes - i, &used);
 
@@ -262,14 +269,79 @@ void etw_kernel_write_thread(struct etw_kernel_out *out, enum etw_kernel_opcode 
 		}
 		wide[units++] = point == UINT32_MAX ? 0xFFFD : (uint16_t)point;
 	}
-	at = begin_system(out, hook, actor, THREAD_FIXED_BYTES + (units + 1) * 2);
+	return units;
+}
+
+void etw_kernel_write_thread(struct etw_kernel_out *out, enum etw_kernel_opcode opcode,
+			     struct etw_kernel_actor actor, uint32_t pid,
+			     const struct etw_kernel_thread *thread)
+{
+	struct hook hook = {GROUP_THREAD, (uint8_t)opcode, THREAD_VERSION};
+	uint16_t wide[ETW_KERNEL_NAME_BYTES];
+	size_t units = widen_name(thread->name, wide);
+	uint8_t *at = begin_system(out, hook, actor, THREAD_FIXED_BYTES + (units + 1) * 2);
+
 	if (!at)
 		return;
 	at = put32(at, pid);
-	(void)put32(at, tid);
-	at += THREAD_FIXED_BYTES - 4;
+	at = put32(at, thread->tid);
+	at += 2 * 8; /* StackBase, StackLimit: the kernel's */
+	at = put64(at, thread->facts.user_stack);
+	at += 8; /* UserStackLimit */
+	at = put64(at, thread->facts.affinity);
+	at = put64(at, thread->facts.entry);
+	at += 8 + 4; /* TebBase, SubProcessTag */
+	at[0] = thread->facts.priority;
+	at[2] = thread->facts.io_priority; /* between them PagePriority, behind it ThreadFlags */
+	at += 4;
 	for (size_t i = 0; i < units; i++)
 		etw_store16(at + 2 * i, wide[i]);
+}
+
+void etw_kernel_write_name(struct etw_kernel_out *out, struct etw_kernel_actor actor, uint32_t pid,
+			   uint32_t tid, const char *name)
+{
+	struct hook hook = {GROUP_THREAD, THREAD_SET_NAME_OPCODE, THREAD_SET_NAME_VERSION};
+	uint16_t wide[ETW_KERNEL_NAME_BYTES];
+	size_t units = widen_name(name, wide);
+	uint8_t *at = begin_system(out, hook, actor, 2 * 4 + (units + 1) * 2);
+
+	if (!at)
+		return;
+	at = put32(at, pid);
+	at = put32(at, tid);
+	for (size_t i = 0; i < units; i++)
+		etw_store16(at + 2 * i, wide[i]);
+}
+
+static uint8_t *put_pages(uint8_t *at, uint64_t pages)
+{
+	return put64(at, pages * (uint64_t)sysconf(_SC_PAGESIZE));
+}
+
+void etw_kernel_write_counters(struct etw_kernel_out *out, bool is_rundown, uint32_t pid,
+			       const struct etw_kernel_counters *counters)
+{
+	struct hook hook = {GROUP_PROCESS,
+			    is_rundown ? PROCESS_COUNTERS_RUNDOWN_OPCODE : PROCESS_COUNTERS_OPCODE,
+			    PROCESS_COUNTERS_VERSION};
+	uint8_t *at = begin_perfinfo(out, hook, PROCESS_COUNTERS_BYTES);
+
+	if (!at)
+		return;
+	at = put32(at, pid);
+	at = put32(at, counters->fault_count > UINT32_MAX ? UINT32_MAX
+							  : (uint32_t)counters->fault_count);
+	at = put32(at, counters->file_count);
+	at += 4;
+	at = put_pages(at, counters->peak_virtual_pages);
+	at = put_pages(at, counters->peak_resident_pages);
+	at += 3 * 8; /* PeakPagefileUsage, the peaks of two pools */
+	at = put_pages(at, counters->virtual_pages);
+	at = put_pages(at, counters->resident_pages);
+	at = put_pages(at, counters->writable_pages); /* PagefileUsage */
+	at += 2 * 8;                                  /* the pools */
+	(void)put_pages(at, counters->private_pages);
 }
 
 static void write_image_id(struct etw_kernel_out *out, uint32_t pid,

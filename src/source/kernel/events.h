@@ -59,10 +59,18 @@ void etw_kernel_write_process(struct etw_kernel_out *out, enum etw_kernel_opcode
 			      struct etw_kernel_actor actor,
 			      const struct etw_kernel_process *process, uint32_t status);
 
-/* etw_kernel_write_thread() - Thread, version 3 with the name. @name: UTF-8, NUL-terminated. */
+/* etw_kernel_write_thread() - Thread, version 3 with the name. @pid: of its process */
 void etw_kernel_write_thread(struct etw_kernel_out *out, enum etw_kernel_opcode opcode,
-			     struct etw_kernel_actor actor, uint32_t pid, uint32_t tid,
-			     const char *name);
+			     struct etw_kernel_actor actor, uint32_t pid,
+			     const struct etw_kernel_thread *thread);
+
+/* etw_kernel_write_name() - Thread SetName, version 2. @name: UTF-8, NUL-terminated. */
+void etw_kernel_write_name(struct etw_kernel_out *out, struct etw_kernel_actor actor, uint32_t pid,
+			   uint32_t tid, const char *name);
+
+/* etw_kernel_write_counters() - Process PerfCtr or, with @is_rundown, PerfCtrRundown; version 2. */
+void etw_kernel_write_counters(struct etw_kernel_out *out, bool is_rundown, uint32_t pid,
+			       const struct etw_kernel_counters *counters);
 
 /* etw_kernel_write_image() - Image, version 3, and where it has a build id, its DbgID_RSDS. */
 void etw_kernel_write_image(struct etw_kernel_out *out, enum etw_kernel_opcode opcode,

@@ -27,6 +27,7 @@
 #include "source/kernel/sampler.h"
 #include "wire/group_masks.h"
 
+#define CONFIG_WORD  6             /* of the group masks: what describes the machine */
 #define SAMPLES_MASK UINT32_C(0x2) /* of the second word */
 #define RING_BYTES   (UINT32_C(8) << 20)
 
@@ -369,7 +370,7 @@ static bool names_code(const struct etw_source_request *request)
 			  ~(uint32_t)(ETW_KERNEL_TASK_FLAGS | EVENT_TRACE_FLAG_NO_SYSCONFIG);
 
 	for (size_t i = 1; i < ARRAY_SIZE(request->group_masks); i++)
-		others |= request->group_masks[i];
+		others |= i == CONFIG_WORD ? 0 : request->group_masks[i];
 	return others || request->stack_hook_count;
 }
 
@@ -395,7 +396,7 @@ static int enable(struct etw_source *source, const struct etw_source_request *re
 		source->missing[i] = 0;
 	}
 	source->config_groups = etw_kernel_config_groups(request->group_masks[0],
-							 request->group_masks[6]);
+							 request->group_masks[CONFIG_WORD]);
 	source->collector.tracker->only_pid = request->only_pid;
 	r = enable_images(source,
 			  (source->masks[0] & EVENT_TRACE_FLAG_IMAGE_LOAD) ||
@@ -412,6 +413,10 @@ static int enable(struct etw_source *source, const struct etw_source_request *re
 		source->control.collected |= ETW_KERNEL_COLLECT_TASKS;
 	if (source->masks[0] & EVENT_TRACE_FLAG_IMAGE_LOAD)
 		source->control.collected |= ETW_KERNEL_COLLECT_UNMAPS;
+	if (source->masks[0] & EVENT_TRACE_FLAG_PROCESS_COUNTERS)
+		source->control.collected |= ETW_KERNEL_COLLECT_COUNTERS;
+	if (source->masks[0] & EVENT_TRACE_FLAG_THREAD)
+		source->control.collected |= ETW_KERNEL_COLLECT_NAMES;
 	/* A change writes what was collected before it by the flags of before. */
 	if (source->rundown.is_filled)
 		r = run_down_change(source, flags_before);

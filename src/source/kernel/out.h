@@ -22,6 +22,7 @@
 
 /* Kinds of events, in the order in which those of one record come: the upper half of their numbers. */
 enum etw_kernel_slot {
+	ETW_KERNEL_SLOT_COUNTERS,
 	ETW_KERNEL_SLOT_UNLOADS,
 	ETW_KERNEL_SLOT_THREAD_ENDS,
 	ETW_KERNEL_SLOT_END,

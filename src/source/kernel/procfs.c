@@ -3,6 +3,7 @@
 #include "source/kernel/procfs.h"
 
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -17,11 +18,17 @@
 
 #define STAT_BYTES     1024
 #define STATUS_BYTES   2048
+#define VECTOR_WORDS   64 /* more than any kernel gives */
 #define PF_KTHREAD     0x00200000
-#define FIELDS_OF_STAT 20 /* from the state (field 3) to the start time (field 22) */
+#define FIELDS_OF_STAT 39 /* from the state (field 3) to the policy (field 41) */
+#define FIELDS_NEEDED  20 /* up to the start time (field 22) */
 #define FIELD_PARENT   1
 #define FIELD_FLAGS    6
+#define FIELD_NICE     16
 #define FIELD_START    19
+#define FIELD_STACK    25
+#define FIELD_REALTIME 37
+#define FIELD_POLICY   38
 
 static void closedirp(DIR **directory)
 {
@@ -103,14 +110,21 @@ static int parse_fields(const char *at, struct etw_kernel_proc_task *ret)
 		return -EBADMSG;
 	ret->is_dead = at[1] == 'Z' || at[1] == 'X';
 	for (at += 2; count < FIELDS_OF_STAT; count++) {
-		fields[count] = (uint64_t)strtoll(at, &end, 10);
-		if (end == at)
+		/* Signed ones come out right: they wrap around as they are taken back. */
+		fields[count] = strtoull(at, &end, 10);
+		if (end == at && count < FIELDS_NEEDED)
 			return -EBADMSG;
+		if (end == at)
+			break;
 		at = end;
 	}
 	ret->parent_pid = (uint32_t)fields[FIELD_PARENT];
 	ret->is_kernel = fields[FIELD_FLAGS] & PF_KTHREAD;
 	ret->start_ticks = fields[FIELD_START];
+	ret->nice = (int32_t)fields[FIELD_NICE];
+	ret->user_stack = fields[FIELD_STACK];
+	ret->realtime_priority = (uint32_t)fields[FIELD_REALTIME];
+	ret->policy = (uint32_t)fields[FIELD_POLICY];
 	return 0;
 }
 
@@ -153,6 +167,24 @@ static int read_uid(int process_fd, uint32_t *ret)
 	return 0;
 }
 
+/*
+ * The vector that the kernel gave the program: pairs of type and value. A 32-bit program's are half as long, so that its
+ * first value stands where a type of 64 bits would have its upper half, which is always 0.
+ */
+static void read_vector(int process_fd, struct etw_kernel_proc_process *ret)
+{
+	uint64_t words[VECTOR_WORDS] = {0};
+	ssize_t bytes = read_file(process_fd, "auxv", (char *)words, sizeof(words));
+
+	ret->entry = 0;
+	ret->is_32_bit = bytes > 0 && words[0] >> 32;
+	if (bytes <= 0 || ret->is_32_bit)
+		return;
+	for (size_t i = 0; i + 1 < (size_t)bytes / sizeof(words[0]); i += 2)
+		if (words[i] == AT_ENTRY)
+			ret->entry = words[i + 1];
+}
+
 int etw_kernel_proc_read(int process_fd, struct etw_kernel_proc_process *ret)
 {
 	char number[16];
@@ -163,6 +195,7 @@ int etw_kernel_proc_read(int process_fd, struct etw_kernel_proc_process *ret)
 	ret->session_id = UINT32_MAX;
 	if (read_file(process_fd, "sessionid", number, sizeof(number)) > 0)
 		ret->session_id = (uint32_t)strtoul(number, NULL, 10);
+	read_vector(process_fd, ret);
 	bytes = read_file(process_fd, "cmdline", ret->arguments, sizeof(ret->arguments));
 	ret->argument_bytes = bytes > 0 ? (size_t)bytes : 0;
 	bytes = readlinkat(process_fd, "exe", ret->file, sizeof(ret->file) - 1);

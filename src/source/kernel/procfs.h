@@ -19,15 +19,21 @@ struct etw_kernel_proc_task {
 	uint64_t start_ticks;
 	uint32_t tid;
 	uint32_t parent_pid;
+	int32_t nice;
+	uint32_t realtime_priority;
+	uint32_t policy;     /* SCHED_* */
+	uint64_t user_stack; /* where the program's began; 0: whoever asks may not know */
 	bool is_kernel;
 	bool is_dead; /* a zombie */
 	char name[ETW_KERNEL_PROC_NAME_BYTES];
 };
 
 struct etw_kernel_proc_process {
-	struct etw_kernel_proc_task task;      /* of the main thread */
-	uint32_t uid;                          /* effective */
-	uint32_t session_id;                   /* UINT32_MAX: none, or the kernel has no audit */
+	struct etw_kernel_proc_task task; /* of the main thread */
+	uint32_t uid;                     /* effective */
+	uint32_t session_id;              /* UINT32_MAX: none, or the kernel has no audit */
+	uint64_t entry;                   /* of the program; 0: not known, or a 32-bit one */
+	bool is_32_bit;
 	char file[ETW_KERNEL_PROC_FILE_BYTES]; /* of the program, may be empty */
 	size_t argument_bytes;
 	char arguments[ETW_KERNEL_PROC_LINE_BYTES]; /* a NUL after each */

@@ -2,15 +2,18 @@
 #include "source/kernel/rundown.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
 
 #include <evntrace.h>
 
+#include "base/file.h"
 #include "base/macros.h"
 #include "base/time.h"
 #include "source/kernel/config_events.h"
+#include "source/kernel/counters.h"
 #include "source/kernel/events.h"
 #include "source/kernel/scan.h"
 #include "wire/group_masks.h"
@@ -160,6 +163,29 @@ static int correct(const struct etw_kernel_rundown *rundown, struct etw_kernel_c
 	return 0;
 }
 
+/*
+ * What each process uses that has not ended. One that ends while the table is gone through tells its own end, later: it has
+ * none of these events.
+ */
+static void tell_counters(const struct etw_kernel_rundown *rundown,
+			  struct etw_kernel_collector *collector)
+{
+	const struct etw_kernel_tasks *tasks = &collector->tracker->tasks;
+	CLEANUP(etw_file_closep) int fd = open(rundown->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct etw_kernel_counters counters;
+
+	if (!(collector->tracker->flags & EVENT_TRACE_FLAG_PROCESS_COUNTERS) || fd < 0)
+		return;
+	for (size_t i = 0; i < ETW_KERNEL_BUCKETS; i++)
+		for (const struct etw_kernel_process *process = tasks->processes[i]; process;
+		     process = process->next_in_bucket)
+			if (!process->is_ended &&
+			    etw_kernel_counters_read(fd, process->pid, process->start_ticks,
+						     &counters) == 0)
+				etw_kernel_write_counters(&collector->out, /* is_rundown= */ true,
+							  process->pid, &counters);
+}
+
 static void describe_all(struct etw_kernel_tracker *tracker, bool is_end)
 {
 	for (size_t i = 0; i < ETW_KERNEL_BUCKETS; i++)
@@ -227,6 +253,7 @@ int etw_kernel_rundown_end(struct etw_kernel_rundown *rundown,
 	tell_last_interval(rundown, collector);
 	etw_kernel_write_masks(out, WIRE_HOOK_GROUP_MASKS_OLD, end->masks);
 	r = tell_own(rundown, collector, end->masks[0], ETW_KERNEL_OWN_END);
+	tell_counters(rundown, collector);
 	describe_all(collector->tracker, /* is_end= */ true);
 	etw_kernel_write_masks(out, WIRE_HOOK_GROUP_MASKS_NEW, nothing);
 	etw_kernel_write_rundown_complete(out);
@@ -284,6 +311,7 @@ int etw_kernel_rundown_describe(struct etw_kernel_rundown *rundown,
 		etw_kernel_config_tell(&collector->out, rundown->config_root, end->config_groups);
 	tell_last_interval(rundown, collector);
 	r = tell_own(rundown, collector, end->masks[0], ETW_KERNEL_OWN_COPY);
+	tell_counters(rundown, collector);
 	describe_all(collector->tracker, /* is_end= */ true);
 	etw_kernel_write_rundown_complete(&collector->out);
 	own = collector->out;

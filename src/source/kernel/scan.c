@@ -13,18 +13,20 @@
 #include "source/kernel/build_id.h"
 #include "source/kernel/command_line.h"
 #include "source/kernel/mappings.h"
+#include "source/kernel/priority.h"
 #include "source/kernel/procfs.h"
 
 struct scanned_thread {
 	uint64_t start_ticks;
 	uint32_t tid;
+	struct etw_kernel_thread_facts facts;
 	char name[ETW_KERNEL_NAME_BYTES];
 };
 
 struct scanned_process {
 	uint64_t start_ticks;
 	uint32_t pid, parent_pid, uid, session_id;
-	bool is_kernel;
+	bool is_kernel, is_32_bit;
 	struct etw_kernel_text *name;         /* owned */
 	struct etw_kernel_text *command_line; /* owned; NULL: none */
 	struct etw_kernel_images *images;     /* owned */
@@ -36,7 +38,8 @@ struct etw_kernel_scan {
 	struct scanned_process *at; /* owned; in the order of pids */
 	size_t count, room;
 	bool want_images;
-	int root_fd; /* during the walk */
+	bool is_live; /* of this machine: the kernel knows the ids */
+	int root_fd;  /* during the walk */
 	int process_fd;
 	struct etw_kernel_build_ids build_ids;
 	/* Room of one process; too much for a stack of unknown size. */
@@ -68,6 +71,25 @@ void etw_kernel_scan_free(struct etw_kernel_scan *scan)
 	free(scan);
 }
 
+static struct etw_kernel_thread_facts facts_of(const struct etw_kernel_scan *scan,
+					       const struct scanned_process *process,
+					       const struct etw_kernel_proc_task *task)
+{
+	struct etw_kernel_thread_facts facts = {
+		.priority = etw_kernel_priority_of_stat(task->nice, task->realtime_priority,
+							task->policy),
+	};
+
+	/* stat tells the program's stack for every thread. */
+	if (task->tid == process->pid) {
+		facts.user_stack = task->user_stack;
+		facts.entry = scan->read.entry;
+	}
+	if (scan->is_live)
+		etw_kernel_thread_facts_ask(task->tid, task->nice, &facts);
+	return facts;
+}
+
 static int add_thread(void *context, uint32_t tid)
 {
 	struct etw_kernel_scan *scan = context;
@@ -96,6 +118,7 @@ static int add_thread(void *context, uint32_t tid)
 	process->threads[process->thread_count] = (struct scanned_thread){
 		.start_ticks = task.start_ticks,
 		.tid = tid,
+		.facts = facts_of(scan, process, &task),
 	};
 	memcpy(process->threads[process->thread_count].name, task.name, ETW_KERNEL_NAME_BYTES - 1);
 	process->thread_count++;
@@ -152,6 +175,7 @@ static int fill_process(struct etw_kernel_scan *scan, struct scanned_process *pr
 		.uid = read->uid,
 		.session_id = read->session_id,
 		.is_kernel = read->task.is_kernel,
+		.is_32_bit = read->is_32_bit,
 		.name = make_name(read),
 	};
 	if (!process->name)
@@ -222,6 +246,7 @@ int etw_kernel_scan_take(const char *root, bool want_images, struct etw_kernel_s
 	if (!scan)
 		return -ENOMEM;
 	scan->want_images = want_images;
+	scan->is_live = strcmp(root, "/proc") == 0;
 	if (want_images)
 		etw_kernel_build_ids_init(&scan->build_ids, "/proc/self/mountinfo");
 	scan->root_fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -322,6 +347,7 @@ static struct etw_kernel_process *move_process(struct scanned_process *from,
 	process->uid = from->uid;
 	process->session_id = from->session_id == UINT32_MAX ? 0 : from->session_id;
 	process->is_kernel = from->is_kernel;
+	process->is_32_bit = from->is_32_bit;
 	process->name = TAKE(from->name);
 	process->command_line = TAKE(from->command_line);
 	process->images = TAKE(from->images);
@@ -361,6 +387,7 @@ static int apply_process(struct scanned_process *from, struct etw_kernel_tracker
 		if (!added)
 			return -ENOMEM;
 		added->start_ticks = thread->start_ticks;
+		added->facts = thread->facts;
 	}
 	if (describe)
 		etw_kernel_tracker_describe(tracker, process, false);

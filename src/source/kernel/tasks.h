@@ -13,6 +13,7 @@
 #include "source/kernel/bpf/records.h"
 #include "source/kernel/images.h"
 #include "source/kernel/shared_text.h"
+#include "source/kernel/thread_facts.h"
 
 #define ETW_KERNEL_PROCESSES_MAX (UINT32_C(1) << 18)
 #define ETW_KERNEL_THREADS_MAX   (UINT32_C(1) << 20)
@@ -26,6 +27,7 @@ struct etw_kernel_thread {
 	uint64_t spent_ns; /* CPU time before it took its program: told with the program's end */
 	uint32_t tid;
 	bool is_ended; /* its end went out with its process'; its own record is still to come */
+	struct etw_kernel_thread_facts facts;
 	char name[ETW_KERNEL_NAME_BYTES];
 };
 
@@ -39,6 +41,7 @@ struct etw_kernel_process {
 	uint64_t start_ticks;                  /* as /proc/<pid>/stat says it */
 	uint32_t pid, parent_pid, uid, session_id;
 	bool is_kernel;
+	bool is_32_bit;
 	bool is_ended;
 	bool is_in_exec; /* the old program is gone, the new one has not started */
 	bool is_inside;  /* of the process tree whose images alone are wanted */

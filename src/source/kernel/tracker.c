@@ -109,10 +109,26 @@ static void tell_process(struct etw_kernel_tracker *tracker, enum etw_kernel_opc
 }
 
 static void tell_thread(struct etw_kernel_tracker *tracker, enum etw_kernel_opcode opcode,
-			struct etw_kernel_actor actor, uint32_t pid, uint32_t tid, const char *name)
+			struct etw_kernel_actor actor, uint32_t pid,
+			const struct etw_kernel_thread *thread)
 {
 	if (tracker->flags & EVENT_TRACE_FLAG_THREAD)
-		etw_kernel_write_thread(tracker->out, opcode, actor, pid, tid, name);
+		etw_kernel_write_thread(tracker->out, opcode, actor, pid, thread);
+}
+
+/* What a thread is called, and whatever else its records repeat. */
+static void take_thread_facts(struct etw_kernel_thread *thread, const struct etw_kernel_task *task)
+{
+	struct etw_kernel_thread_facts before = thread->facts;
+
+	memcpy(thread->name, task->name, sizeof(thread->name));
+	thread->name[sizeof(thread->name) - 1] = '\0';
+	thread->facts = etw_kernel_thread_facts_of(task);
+	/* An end has them no more, or the main thread's alone. */
+	if (!thread->facts.user_stack)
+		thread->facts.user_stack = before.user_stack;
+	if (!thread->facts.entry)
+		thread->facts.entry = before.entry;
 }
 
 struct image_context {
@@ -176,6 +192,8 @@ static void take_facts(struct etw_kernel_tracker *tracker, struct etw_kernel_pro
 	process->uid = task->uid;
 	process->session_id = task->session_id == NO_LOGIN_SESSION ? 0 : task->session_id;
 	process->is_kernel = task->flags & ETW_KERNEL_TASK_KTHREAD;
+	if (task->flags & ETW_KERNEL_TASK_HAS_MEMORY)
+		process->is_32_bit = task->flags & ETW_KERNEL_TASK_IS_32_BIT;
 	process->start_ticks = task->process_start_ns / tracker->ns_per_tick;
 }
 
@@ -258,15 +276,19 @@ static void start_thread(struct etw_kernel_tracker *tracker, struct etw_kernel_p
 	if (thread)
 		etw_kernel_tasks_remove_thread(&tracker->tasks, thread);
 	thread = etw_kernel_tasks_add_thread(&tracker->tasks, process, task->tid, task->name);
-	if (thread) {
-		thread->start_ticks = task->start_ns / tracker->ns_per_tick;
-		thread->spent_ns = runtime_of(tracker, head, task);
-	} else {
-		tracker->out->no_memory++;
-	}
 	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_THREAD_START);
-	tell_thread(tracker, ETW_KERNEL_OPCODE_START, actor_of(head), task->pid, task->tid,
-		    task->name);
+	if (!thread) {
+		struct etw_kernel_thread alone = {.tid = task->tid};
+
+		tracker->out->no_memory++;
+		take_thread_facts(&alone, task);
+		tell_thread(tracker, ETW_KERNEL_OPCODE_START, actor_of(head), task->pid, &alone);
+		return;
+	}
+	thread->start_ticks = task->start_ns / tracker->ns_per_tick;
+	thread->spent_ns = runtime_of(tracker, head, task);
+	take_thread_facts(thread, task);
+	tell_thread(tracker, ETW_KERNEL_OPCODE_START, actor_of(head), task->pid, thread);
 }
 
 static void apply_new_task(struct etw_kernel_tracker *tracker,
@@ -302,11 +324,20 @@ static void end_program(struct etw_kernel_tracker *tracker, struct etw_kernel_pr
 		if (thread->is_ended)
 			continue;
 		thread->is_ended = true;
-		tell_thread(tracker, ETW_KERNEL_OPCODE_END, actor, process->pid, thread->tid,
-			    thread->name);
+		tell_thread(tracker, ETW_KERNEL_OPCODE_END, actor, process->pid, thread);
 	}
 	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_END);
 	tell_process(tracker, ETW_KERNEL_OPCODE_END, actor, process, status);
+}
+
+/* In front of all that ends with the process: it had these while it was there. */
+static void tell_counters(struct etw_kernel_tracker *tracker, uint32_t pid,
+			  const struct etw_kernel_counters *counters)
+{
+	if (!(tracker->flags & EVENT_TRACE_FLAG_PROCESS_COUNTERS) || !counters->is_known)
+		return;
+	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_COUNTERS);
+	etw_kernel_write_counters(tracker->out, /* is_rundown= */ false, pid, counters);
 }
 
 static void apply_exit(struct etw_kernel_tracker *tracker, const struct etw_kernel_exit *record)
@@ -322,22 +353,23 @@ static void apply_exit(struct etw_kernel_tracker *tracker, const struct etw_kern
 	actor = ending_actor_of(tracker, &record->head, task, thread);
 	if (thread && !thread->is_ended) {
 		/* A thread names itself after it was started. */
-		memcpy(thread->name, task->name, sizeof(thread->name));
-		thread->name[sizeof(thread->name) - 1] = '\0';
+		take_thread_facts(thread, task);
 	} else if (!thread && !process->is_ended) {
 		thread = etw_kernel_tasks_add_thread(&tracker->tasks, process, task->tid,
 						     task->name);
+		if (thread)
+			take_thread_facts(thread, task);
 	}
 	if (record->is_last && !process->is_ended) {
 		take_facts(tracker, process, task);
 		if (process->is_kernel)
 			set_task_name(process, task);
+		tell_counters(tracker, process->pid, &record->counters);
 		end_program(tracker, process, actor, record->status);
 		process->is_ended = true;
 	} else if (thread && !thread->is_ended) {
 		etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_THREAD_ENDS);
-		tell_thread(tracker, ETW_KERNEL_OPCODE_END, actor, task->pid, task->tid,
-			    thread->name);
+		tell_thread(tracker, ETW_KERNEL_OPCODE_END, actor, task->pid, thread);
 	}
 	if (thread)
 		etw_kernel_tasks_remove_thread(&tracker->tasks, thread);
@@ -408,6 +440,22 @@ static void apply_exec(struct etw_kernel_tracker *tracker, const struct etw_kern
 	tell_images(tracker, actor, process, true);
 }
 
+static void apply_rename(struct etw_kernel_tracker *tracker, const struct etw_kernel_rename *record)
+{
+	struct etw_kernel_thread *thread = etw_kernel_tasks_find_thread(&tracker->tasks,
+									record->tid);
+	char name[ETW_KERNEL_NAME_BYTES];
+
+	memcpy(name, record->name, sizeof(name));
+	name[sizeof(name) - 1] = '\0';
+	if (thread)
+		memcpy(thread->name, name, sizeof(name));
+	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_START);
+	if (tracker->flags & EVENT_TRACE_FLAG_THREAD)
+		etw_kernel_write_name(tracker->out, actor_of(&record->head), record->pid,
+				      record->tid, name);
+}
+
 static void apply_unmap(struct etw_kernel_tracker *tracker, const struct etw_kernel_unmap *record)
 {
 	struct etw_kernel_process *process = etw_kernel_tasks_find(&tracker->tasks,
@@ -443,6 +491,10 @@ void etw_kernel_tracker_apply(struct etw_kernel_tracker *tracker,
 	case ETW_KERNEL_UNMAP:
 		if (byte_count >= sizeof(struct etw_kernel_unmap))
 			apply_unmap(tracker, (const void *)record);
+		break;
+	case ETW_KERNEL_RENAME:
+		if (byte_count >= sizeof(struct etw_kernel_rename))
+			apply_rename(tracker, (const void *)record);
 		break;
 	default:
 		break;
@@ -494,8 +546,7 @@ void etw_kernel_tracker_describe(struct etw_kernel_tracker *tracker,
 	for (struct etw_kernel_thread *thread = process->threads; thread; thread = thread->next) {
 		actor.tid = thread->tid;
 		if (!thread->is_ended)
-			tell_thread(tracker, opcode, actor, process->pid, thread->tid,
-				    thread->name);
+			tell_thread(tracker, opcode, actor, process->pid, thread);
 	}
 	etw_kernel_images_tell(process->images, true, tell_image, &context);
 }

@@ -30,14 +30,16 @@
 #include "source/kernel/kernel_source.h"
 #include "wire/etl_event.h"
 
-#define SKIPPED         77
-#define CPUS_MAX        256
-#define SAMPLE_NS       UINT64_C(10000000)
-#define ROUND_MS        5
-#define TOKEN_BYTES     16
-#define IDENTITY_RSDS   36 /* opcode of DbgID_RSDS */
-#define KEPT_MAX        64
-#define TAKEOVER_EVENTS 700 /* between one death and the next */
+#define SKIPPED          77
+#define CPUS_MAX         256
+#define SAMPLE_NS        UINT64_C(10000000)
+#define ROUND_MS         5
+#define TOKEN_BYTES      16
+#define KEPT_MAX         64
+#define IDENTITY_RSDS    36 /* opcode of DbgID_RSDS */
+#define PROCESS_COUNTERS 32 /* and behind it those of the rundown */
+#define THREAD_SET_NAME  72
+#define TAKEOVER_EVENTS  700 /* between one death and the next */
 
 struct engine {
 	uint64_t sample_ns;
@@ -141,6 +143,29 @@ static void print_numbers(const uint8_t *at, const uint8_t *end)
 	}
 }
 
+/* Faults, files, then bytes: peaks of size and of what is resident, both as they are, writable, private. */
+static void print_counters(const uint8_t *at)
+{
+	static const uint8_t places[] = {16, 24, 56, 64, 72, 96};
+
+	printf("\t%u\t%u\t%u", etw_load32(at), etw_load32(at + 4), etw_load32(at + 8));
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		printf("\t%" PRIu64, etw_load64(at + places[i]));
+}
+
+/* Behind the name: priorities, affinity, and whether its stack and its entry are known. */
+static void print_thread(unsigned type, const uint8_t *at, const uint8_t *end)
+{
+	printf("\t%u\t%u", etw_load32(at), etw_load32(at + 4));
+	if (type == THREAD_SET_NAME) {
+		print_wide(at + 8, end);
+		return;
+	}
+	print_wide(at + 72, end);
+	printf("\t%u\t%u\t%" PRIx64 "\t%" PRIx64 "\t%" PRIx64, at[68], at[70], etw_load64(at + 40),
+	       etw_load64(at + 24), etw_load64(at + 48));
+}
+
 static void print_payload(unsigned group, unsigned type, const uint8_t *at, const uint8_t *end)
 {
 	if (group == 0 || group == 0x0B) {
@@ -149,11 +174,12 @@ static void print_payload(unsigned group, unsigned type, const uint8_t *at, cons
 		print_numbers(at, end);
 	} else if (group == 5 && (type == 36 || type == 50)) {
 		printf("\t%u\t%u", etw_load32(at), etw_load32(at + 4));
+	} else if (group == 3 && (type == PROCESS_COUNTERS || type == PROCESS_COUNTERS + 1)) {
+		print_counters(at);
 	} else if (group == 3 && type != 10) {
 		print_process(at, end);
 	} else if (group == 5) {
-		printf("\t%u\t%u", etw_load32(at), etw_load32(at + 4));
-		print_wide(at + 72, end);
+		print_thread(type, at, end);
 	} else {
 		printf("\t%u\t%" PRIx64 "\t%" PRIx64, etw_load32(at + 16), etw_load64(at),
 		       etw_load64(at + 8));

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 #include <evntrace.h>
@@ -256,21 +257,98 @@ static void test_events__thread(void **state)
 {
 	static const uint8_t name[] =
 		"w\0\xE4\0\x3D\xD8\x00\xDE\xFD\xFF\0"; /* and the literal's NUL */
-	static const uint8_t zeros[64];
+	/* a letter of each length of UTF-8, and a byte that is none */
+	static const struct etw_kernel_thread thread = {
+		.tid = 43,
+		.name = "w\xC3\xA4\xF0\x9F\x98\x80\xFF",
+		.facts = {.affinity = 0x5,
+			  .user_stack = 0x7FFE00001000,
+			  .entry = 0x401000,
+			  .priority = 8,
+			  .io_priority = 2},
+	};
 	struct fixture *fixture = *state;
 	uint32_t bytes;
 	const uint8_t *at;
 
-	/* a letter of each length of UTF-8, and a byte that is none */
-	etw_kernel_write_thread(&fixture->out, ETW_KERNEL_OPCODE_START, actor, 42, 43,
-				"w\xC3\xA4\xF0\x9F\x98\x80\xFF");
+	etw_kernel_write_thread(&fixture->out, ETW_KERNEL_OPCODE_START, actor, 42, &thread);
 	at = next(fixture, &bytes);
 	expect_system(at, bytes, 3, 0x0501);
 	assert_int_equal(etw_load32(at + 0x20), 42);
 	assert_int_equal(etw_load32(at + 0x24), 43);
-	assert_memory_equal(at + 0x28, zeros, sizeof(zeros));
+	assert_int_equal(etw_load64(at + 0x28), 0);
+	assert_int_equal(etw_load64(at + 0x30), 0);
+	assert_int_equal(etw_load64(at + 0x38), 0x7FFE00001000);
+	assert_int_equal(etw_load64(at + 0x40), 0);
+	assert_int_equal(etw_load64(at + 0x48), 0x5);
+	assert_int_equal(etw_load64(at + 0x50), 0x401000);
+	assert_int_equal(etw_load64(at + 0x58), 0);
+	assert_int_equal(etw_load32(at + 0x60), 0);
+	assert_int_equal(etw_load32(at + 0x64), 0x00020008);
 	assert_int_equal(bytes, 0x20 + 72 + sizeof(name));
 	assert_memory_equal(at + 0x20 + 72, name, sizeof(name));
+}
+
+static void test_events__thread_name(void **state)
+{
+	struct fixture *fixture = *state;
+	uint32_t bytes;
+	const uint8_t *at;
+
+	etw_kernel_write_name(&fixture->out, actor, 42, 43, "worker");
+	at = next(fixture, &bytes);
+	expect_system(at, bytes, 2, 0x0548);
+	assert_int_equal(bytes, 0x20 + 8 + sizeof(u"worker"));
+	assert_int_equal(etw_load32(at + 0x20), 42);
+	assert_int_equal(etw_load32(at + 0x24), 43);
+	assert_memory_equal(at + 0x28, u"worker", sizeof(u"worker"));
+}
+
+static void test_events__counters(void **state)
+{
+	static const struct etw_kernel_counters counters = {
+		.virtual_pages = 5,
+		.peak_virtual_pages = 6,
+		.resident_pages = 3,
+		.peak_resident_pages = 4,
+		.private_pages = 1,
+		.writable_pages = 2,
+		.fault_count = UINT64_C(1) << 40,
+		.file_count = 7,
+	};
+	/* In the order of the fields behind the four of 32 bits. */
+	static const uint8_t pages[] = {6, 4, 0, 0, 0, 5, 3, 2, 0, 0, 1};
+	uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+	struct fixture *fixture = *state;
+	uint32_t bytes;
+	const uint8_t *at;
+
+	for (int is_rundown = 0; is_rundown < 2; is_rundown++) {
+		etw_kernel_write_counters(&fixture->out, is_rundown, 42, &counters);
+		at = next(fixture, &bytes);
+		assert_int_equal(bytes, 0x10 + 104);
+		assert_int_equal(etw_load16(at), 2);
+		assert_int_equal(at[2], 17);
+		assert_int_equal(etw_load16(at + 6), 0x0320 + is_rundown);
+		assert_int_equal(etw_load32(at + 0x10), 42);
+		assert_int_equal(etw_load32(at + 0x14), UINT32_MAX);
+		assert_int_equal(etw_load32(at + 0x18), 7);
+		assert_int_equal(etw_load32(at + 0x1C), 0);
+		for (size_t i = 0; i < sizeof(pages); i++)
+			assert_int_equal(etw_load64(at + 0x20 + 8 * i), pages[i] * page_bytes);
+	}
+}
+
+static void test_events__a_32_bit_process(void **state)
+{
+	const struct etw_kernel_process process = {.pid = 2, .is_32_bit = true};
+	struct fixture *fixture = *state;
+	uint32_t bytes;
+	const uint8_t *at;
+
+	etw_kernel_write_process(&fixture->out, ETW_KERNEL_OPCODE_START, actor, &process, 0);
+	at = next(fixture, &bytes);
+	assert_int_equal(etw_load32(at + 0x20 + 32), 2);
 }
 
 static void expect_image(const struct fixture *fixture, const uint8_t *at, uint32_t bytes)
@@ -358,6 +436,9 @@ int main(void)
 		TEST(test_events__process_rundown_has_the_short_header),
 		TEST(test_events__process_without_texts),
 		TEST(test_events__thread),
+		TEST(test_events__thread_name),
+		TEST(test_events__counters),
+		TEST(test_events__a_32_bit_process),
 		TEST(test_events__image),
 		TEST(test_events__image_identity),
 	};

@@ -174,6 +174,48 @@ static int note_mapping(void *context, const struct etw_kernel_proc_mapping *map
 	return strstr(mapping->path, "stop") ? -ECANCELED : 0;
 }
 
+static void test_procfs__what_the_program_was_given(void **state)
+{
+	static const uint64_t wide[] = {33, 0x7FFF00000000, 9, 0x401000, 0, 0};
+	static const uint32_t narrow[] = {32, 0xF7000000, 9, 0x8048000, 0, 0};
+	struct etw_kernel_proc_process process;
+	int fd;
+
+	(void)state;
+	fake_process(root, 71, "S", 500);
+	fd = etw_kernel_proc_open(root_fd, 71);
+	assert_int_equal(etw_kernel_proc_read(fd, &process), 0);
+	assert_int_equal(process.entry, 0);
+	assert_false(process.is_32_bit);
+	fake_file(root, "71/auxv", wide, sizeof(wide));
+	assert_int_equal(etw_kernel_proc_read(fd, &process), 0);
+	assert_int_equal(process.entry, 0x401000);
+	assert_false(process.is_32_bit);
+	fake_file(root, "71/auxv", narrow, sizeof(narrow));
+	assert_int_equal(etw_kernel_proc_read(fd, &process), 0);
+	assert_int_equal(process.entry, 0);
+	assert_true(process.is_32_bit);
+	close(fd);
+}
+
+static void test_procfs__scheduling_of_a_task(void **state)
+{
+	struct etw_kernel_proc_task task;
+	int fd;
+
+	(void)state;
+	fake_text(root, "72/stat",
+		  "72 (x) S 1 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 -5 1 0 500 1 1 1 1 1 140737488 0 0 0 "
+		  "0 0 0 0 0 0 17 0 50 1 0\n");
+	fd = etw_kernel_proc_open(root_fd, 72);
+	assert_int_equal(etw_kernel_proc_read_task(fd, &task), 0);
+	assert_int_equal(task.nice, -5);
+	assert_int_equal(task.user_stack, 140737488);
+	assert_int_equal(task.realtime_priority, 50);
+	assert_int_equal(task.policy, 1);
+	close(fd);
+}
+
 static void test_procfs__mappings_of_files(void **state)
 {
 	char found[1000] = "";
@@ -222,6 +264,8 @@ int main(void)
 		TEST(test_procfs__a_kernel_thread_and_a_zombie),
 		TEST(test_procfs__who_is_gone_is_gone),
 		TEST(test_procfs__nonsense_is_refused),
+		TEST(test_procfs__what_the_program_was_given),
+		TEST(test_procfs__scheduling_of_a_task),
 		TEST(test_procfs__mappings_of_files),
 		TEST(test_procfs__this_process),
 	};

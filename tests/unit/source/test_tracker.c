@@ -126,7 +126,9 @@ static void append_event(char *text, size_t room, const uint8_t *at)
 	const char *name;
 	CLEANUP(freep) char *wide = NULL;
 
-	if (hook >> 8 == 3 && (hook & 0xFF) != 10) {
+	if (hook >> 8 == 3 && (hook & 0xFF) == 32) {
+		snprintf(text + used, room - used, "C%u:%u ", hook & 0xFF, etw_load32(payload));
+	} else if (hook >> 8 == 3 && (hook & 0xFF) != 10) {
 		name = (const char *)payload + 68;
 		wide = etw_utf16_to_utf8((const uint8_t *)name + strlen(name) + 1, 200);
 		if (wide)
@@ -434,6 +436,60 @@ static void test_tracker__what_the_scheduler_has_not_seen_counts(void **state)
 	expect_ticks(fixture, 0x0502, 0, 7);
 }
 
+static void test_tracker__counters_come_before_the_end(void **state)
+{
+	struct fixture *fixture = *state;
+	struct etw_kernel_exit exit = {
+		.task = task_of(10, 10, 1, "x"), .is_last = 1, .counters = {.is_known = 1}};
+
+	begin_shell(fixture);
+	fixture->tracker->flags |= EVENT_TRACE_FLAG_PROCESS_COUNTERS;
+	apply(fixture, &exit.head, ETW_KERNEL_EXIT, 10, 10, sizeof(exit));
+	expect(fixture, "C32:10 I2:10@1000 T2:10.10 P2:10<1=0(sh|sh -c) ");
+	/* Those that nobody asked for were not counted. */
+	begin_shell(fixture);
+	exit.counters.is_known = 0;
+	apply(fixture, &exit.head, ETW_KERNEL_EXIT, 10, 10, sizeof(exit));
+	expect(fixture, "I2:10@1000 T2:10.10 P2:10<1=0(sh|sh -c) ");
+}
+
+static void test_tracker__a_name_that_a_thread_gets_stays(void **state)
+{
+	struct fixture *fixture = *state;
+	struct etw_kernel_rename rename = {.tid = 10, .pid = 10, .name = "0123456789abcdef"};
+	const struct etw_kernel_thread *thread;
+
+	begin_shell(fixture);
+	apply(fixture, &rename.head, ETW_KERNEL_RENAME, 10, 10, sizeof(rename));
+	expect(fixture, "T72:10.10 ");
+	thread = etw_kernel_tasks_find_thread(&fixture->tracker->tasks, 10);
+	assert_string_equal(thread->name, "0123456789abcde");
+	fixture->tracker->flags &= ~(uint32_t)EVENT_TRACE_FLAG_THREAD;
+	apply(fixture, &rename.head, ETW_KERNEL_RENAME, 10, 10, sizeof(rename));
+	expect(fixture, "");
+}
+
+static void test_tracker__what_a_thread_had_is_told_at_its_end(void **state)
+{
+	struct fixture *fixture = *state;
+	struct etw_kernel_new_task made = {.task = task_of(10, 11, 1, "made")};
+	const struct etw_kernel_thread *thread;
+	struct etw_source_event event;
+	struct etw_source_mark mark;
+
+	begin_shell(fixture);
+	made.task.user_stack = 0x1000;
+	made.task.priority = 120;
+	apply(fixture, &made.head, ETW_KERNEL_NEW_TASK, 10, 10, sizeof(made));
+	expect(fixture, "T1:10.11 ");
+	thread = etw_kernel_tasks_find_thread(&fixture->tracker->tasks, 11);
+	assert_int_equal(thread->facts.priority, 8);
+	end(fixture, 10, 11, false, 0); /* without a stack */
+	assert_true(etw_kernel_out_peek(&fixture->out, 0, &event));
+	assert_int_equal(etw_load64(event.bytes + 0x38), 0x1000);
+	etw_kernel_out_pop(&fixture->out, 0, &mark);
+}
+
 static void test_tracker__rundown_describes(void **state)
 {
 	struct fixture *fixture = *state;
@@ -467,6 +523,9 @@ int main(void)
 		TEST(test_tracker__short_and_unknown_records_are_ignored),
 		TEST(test_tracker__ends_have_the_cpu_time),
 		TEST(test_tracker__what_the_scheduler_has_not_seen_counts),
+		TEST(test_tracker__counters_come_before_the_end),
+		TEST(test_tracker__a_name_that_a_thread_gets_stays),
+		TEST(test_tracker__what_a_thread_had_is_told_at_its_end),
 		TEST(test_tracker__rundown_describes),
 	};
 

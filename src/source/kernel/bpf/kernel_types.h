@@ -30,10 +30,37 @@ struct signal_struct {
 	atomic_t live;
 	int group_exit_code;
 	unsigned int flags;
+	unsigned long min_flt, maj_flt, maxrss;
 };
 
+struct percpu_counter {
+	__s64 count;
+};
+
+#define AUXILIARY_WORDS 40 /* of the vector that a program gets, as far as it is looked at */
+
 struct mm_struct {
-	unsigned long arg_start, arg_end;
+	unsigned long arg_start, arg_end, start_stack, task_size;
+	unsigned long total_vm, hiwater_vm, hiwater_rss, data_vm, stack_vm;
+	unsigned long saved_auxv[AUXILIARY_WORDS];
+	struct percpu_counter rss_stat[4]; /* since Linux 6.2 */
+};
+
+struct fdtable {
+	unsigned int max_fds;
+	unsigned long *open_fds;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
+};
+
+struct io_context {
+	unsigned short ioprio;
+};
+
+struct cpumask {
+	unsigned long bits[1];
 };
 
 struct thread_info {
@@ -60,14 +87,19 @@ struct task_struct {
 	__u64 utime, stime;
 	unsigned int flags;
 	unsigned int __state;
-	int prio, wake_cpu;
+	int prio, normal_prio, wake_cpu;
 	unsigned int policy;
 	unsigned in_iowait : 1;
+	unsigned in_execve : 1;
 	int pid, tgid, exit_code;
 	struct task_struct *real_parent, *group_leader;
 	const struct cred *cred;
 	struct signal_struct *signal;
 	struct mm_struct *mm;
+	struct files_struct *files;
+	struct io_context *io_context;
+	const struct cpumask *cpus_ptr;
+	unsigned long min_flt, maj_flt;
 	unsigned int sessionid;
 	__u64 start_boottime;
 	char comm[16];
@@ -94,11 +126,11 @@ struct vm_area_struct {
 
 #if defined(__TARGET_ARCH_x86)
 struct pt_regs {
-	unsigned long di, si, bx, cx;
+	unsigned long di, si, bx, cx, sp;
 };
 #elif defined(__TARGET_ARCH_arm64)
 struct pt_regs {
-	unsigned long regs[31];
+	unsigned long regs[31], sp;
 };
 #endif
 

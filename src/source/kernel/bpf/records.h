@@ -21,6 +21,7 @@ enum etw_kernel_record_kind {
 	ETW_KERNEL_EXEC = 2,
 	ETW_KERNEL_EXIT = 3,
 	ETW_KERNEL_UNMAP = 4,
+	ETW_KERNEL_RENAME = 5,
 };
 
 /* Why a record was dropped; index of the per-CPU array of counts. */
@@ -35,6 +36,8 @@ enum etw_kernel_drop {
 enum etw_kernel_task_flag {
 	ETW_KERNEL_TASK_KTHREAD = 0x1,
 	ETW_KERNEL_TASK_SHARES_MEMORY = 0x2, /* made with CLONE_VM */
+	ETW_KERNEL_TASK_IS_32_BIT = 0x4,     /* its memory ends below 4 GiB */
+	ETW_KERNEL_TASK_HAS_MEMORY = 0x8,    /* and what that says of it is known */
 };
 
 /* The one value of the switch map. It outlives the host, like the maps. */
@@ -50,7 +53,9 @@ struct etw_kernel_control {
 enum etw_kernel_collect {
 	ETW_KERNEL_COLLECT_TASKS = 0x1,
 	ETW_KERNEL_COLLECT_UNMAPS = 0x2,
-	ETW_KERNEL_COLLECT_THREADS = 0x4, /* what frequent events want to know of each thread */
+	ETW_KERNEL_COLLECT_THREADS = 0x4,  /* what frequent events want to know of each thread */
+	ETW_KERNEL_COLLECT_COUNTERS = 0x8, /* of processes, at their end */
+	ETW_KERNEL_COLLECT_NAMES = 0x10,   /* that threads get */
 };
 
 struct etw_kernel_record {
@@ -78,6 +83,23 @@ struct etw_kernel_task {
 	__u32 session_id; /* audit's login session; ~0: none */
 	__u32 flags;      /* enum etw_kernel_task_flag */
 	char name[ETW_KERNEL_NAME_BYTES];
+	__u64 affinity;    /* processors 0 to 63 */
+	__u64 user_stack;  /* where it began; 0: not known */
+	__u64 entry;       /* of the program, of its main thread; 0: not known */
+	__s32 priority;    /* 0 to 139, without what others lend; -1: deadline */
+	__u16 policy;      /* SCHED_* */
+	__u16 io_priority; /* class << 13, level; 0: by the nice value */
+};
+
+/* What a process used, in pages of memory. */
+struct etw_kernel_counters {
+	__u64 virtual_pages, peak_virtual_pages;
+	__u64 resident_pages, peak_resident_pages;
+	__u64 private_pages;  /* anonymous: resident, and swapped out */
+	__u64 writable_pages; /* private and writable, used or not: data and stack */
+	__u64 fault_count;
+	__u32 file_count;
+	__u32 is_known; /* else nobody asked */
 };
 
 struct etw_kernel_new_task {
@@ -90,6 +112,14 @@ struct etw_kernel_exit {
 	struct etw_kernel_task task;
 	__u32 status;  /* of the group, as waitpid() gives it; only with is_last */
 	__u32 is_last; /* the thread group ends with this thread */
+	struct etw_kernel_counters counters; /* of the group, with is_last */
+};
+
+/* A thread has this name now, its own doing or another's. */
+struct etw_kernel_rename {
+	struct etw_kernel_record head;
+	__u32 tid, pid;
+	char name[ETW_KERNEL_NAME_BYTES];
 };
 
 /* File name and arguments follow at @text: ETW_KERNEL_FILE_BYTES, then the arguments. */

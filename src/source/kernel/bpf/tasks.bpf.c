@@ -3,10 +3,41 @@
  * Tasks that come, take another program, and go. task_newtask and not sched_process_fork: the kernel's
  * own helpers inside a process (io_uring workers) pass only there, and the task does not run yet.
  */
+#include "counters.h"
 #include "ring.h"
 
 /* One constant for the loader; see bpf_objects.c. */
 const volatile __u32 etw_exit_tells_last = 0;
+
+/* A thread's stack begins where its maker said; all others share what the kernel made for the program. */
+static __always_inline void describe_memory(struct etw_kernel_task *to, struct task_struct *task)
+{
+	struct mm_struct *mm = task->mm;
+
+	to->user_stack = 0;
+	to->entry = 0;
+	if (!mm || (task->flags & PF_KTHREAD))
+		return;
+	to->flags |= ETW_KERNEL_TASK_HAS_MEMORY;
+	if (mm->task_size <= SIZE_OF_32_BITS)
+		to->flags |= ETW_KERNEL_TASK_IS_32_BIT;
+	if (task->pid == task->tgid) {
+		to->user_stack = mm->start_stack;
+		to->entry = to->flags & ETW_KERNEL_TASK_IS_32_BIT ? 0 : find_entry(mm);
+	}
+}
+
+static __always_inline void describe_schedule(struct etw_kernel_task *to, struct task_struct *task)
+{
+	struct io_context *io = 0;
+
+	if (bpf_core_field_exists(task->io_context))
+		io = task->io_context;
+	to->affinity = task->cpus_ptr->bits[0];
+	to->priority = task->normal_prio;
+	to->policy = task->policy;
+	to->io_priority = io ? io->ioprio : 0;
+}
 
 static __always_inline void describe_task(struct etw_kernel_task *to, struct task_struct *task)
 {
@@ -23,6 +54,8 @@ static __always_inline void describe_task(struct etw_kernel_task *to, struct tas
 	to->session_id = bpf_core_field_exists(task->sessionid) ? task->sessionid : ~0u;
 	to->flags = task->flags & PF_KTHREAD ? ETW_KERNEL_TASK_KTHREAD : 0;
 	bpf_probe_read_kernel_str(to->name, sizeof(to->name), task->comm);
+	describe_memory(to, task);
+	describe_schedule(to, task);
 }
 
 /*
@@ -60,6 +93,8 @@ int etw_new_task(__u64 *context)
 	read_clock(&record->task, bpf_get_current_task_btf());
 	if (context[1] & CLONE_VM_FLAG)
 		record->task.flags |= ETW_KERNEL_TASK_SHARES_MEMORY;
+	if (task->pid != task->tgid && (record->task.flags & ETW_KERNEL_TASK_HAS_MEMORY))
+		record->task.user_stack = ((struct pt_regs *)bpf_task_pt_regs(task))->sp;
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
 	return 0;
 }
@@ -93,6 +128,10 @@ int etw_exit(__u64 *context)
 	else
 		record->is_last = task->signal->live.counter == 0;
 	record->status = record->is_last ? group_status(task) : 0;
+	if (record->is_last && is_collected(ETW_KERNEL_COLLECT_COUNTERS))
+		count_process(&record->counters, task);
+	else
+		record->counters.is_known = 0;
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
 	return 0;
 }
@@ -147,6 +186,31 @@ int etw_exec(__u64 *context)
 		send_exec(context, start, length, 1024);
 	else
 		send_exec(context, start, length, ETW_KERNEL_ARGUMENTS_BYTES);
+	return 0;
+}
+
+/* With the new name as an argument, before it is written. */
+SEC("tp_btf/task_rename")
+int etw_rename(__u64 *context)
+{
+	struct task_struct *task = (void *)context[0];
+	struct etw_kernel_rename *record;
+
+	if (!is_collected(ETW_KERNEL_COLLECT_NAMES))
+		return 0;
+	/* A program's name is told with its start. */
+	if (bpf_core_field_exists(task->in_execve) && BPF_CORE_READ_BITFIELD(task, in_execve))
+		return 0;
+	record = bpf_ringbuf_reserve(&etw_ring, sizeof(*record), 0);
+	if (!record) {
+		count_drop(ETW_KERNEL_DROP_RING_FULL);
+		return 0;
+	}
+	begin_record(&record->head, ETW_KERNEL_RENAME);
+	record->tid = task->pid;
+	record->pid = task->tgid;
+	bpf_probe_read_kernel_str(record->name, sizeof(record->name), (const void *)context[1]);
+	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
 	return 0;
 }
 
