@@ -2,11 +2,13 @@
 /* `etw record`: this machine, or a command, into a file; then what is in it. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/guid.h"
 #include "base/macros.h"
+#include "process/kernel_class.h"
 #include "process/tree.h"
 #include "schema/kernel.h"
 #include "tools/common/number.h"
@@ -20,10 +22,12 @@
 #include "tools/etw/record_options.h"
 #include "tools/etw/record_run.h"
 #include "tools/etw/recorder.h"
+#include "tools/etw/stack_report.h"
 #include "wire/kernel_names.h"
 
-#define TABLE_ROWS 10
-#define TREE_ROWS  40
+#define TABLE_ROWS    10
+#define TREE_ROWS     40
+#define SAMPLE_OPCODE 46 /* of PerfInfo */
 /* Of silence, after a signal; below, a machine that is busy would be taken for one that stands still. */
 #define SIGNALLED_MS 5000
 #define SILENT_MS    1000 /* where the user was told already that the host does not answer */
@@ -86,9 +90,83 @@ static size_t count_below(const struct etw_process_node *root)
 	return count;
 }
 
-/* The processes that the command was, where the kernel recorded them. */
-static void put_tree(const struct command *command, const struct report_look *look,
-		     struct etw_text *text)
+static bool has_samples(const struct tally *tally)
+{
+	for (size_t i = 0; i < tally->kinds.count; i++) {
+		const EVENT_HEADER *header = &tally->sorted_kinds[i]->header;
+
+		if (header->EventDescriptor.Opcode == SAMPLE_OPCODE &&
+		    etw_guid_equal(&header->ProviderId, &etw_class_perfinfo))
+			return true;
+	}
+	return false;
+}
+
+/* Those processes that are the command's, by their numbers. */
+struct below {
+	bool *is_in; /* owned; NULL: all are */
+	size_t count;
+};
+
+static void below_done(struct below *below)
+{
+	free(below->is_in);
+}
+
+static bool is_below(const void *context, const struct etw_process *process)
+{
+	const struct below *below = context;
+
+	return process->number < below->count && below->is_in[process->number];
+}
+
+static int below_init(struct below *below, const struct etw_processes *processes,
+		      const struct etw_process_node *root)
+{
+	size_t depth = 0;
+
+	below->count = etw_processes_count(processes);
+	below->is_in = calloc(below->count + 1, sizeof(bool));
+	if (!below->is_in)
+		return -ENOMEM;
+	for (const struct etw_process_node *node = root; node;
+	     node = etw_process_tree_next(root, node, &depth))
+		below->is_in[node->process->number] = true;
+	return 0;
+}
+
+/* Where the CPU time went, where the kernel recorded samples. @root: of the command; NULL: of the whole recording */
+static void put_stacks(struct command *command, const struct etw_process_node *root,
+		       const struct report_look *look, struct etw_text *text)
+{
+	CLEANUP(below_done) struct below below = {0};
+	struct page *page = &command->page;
+	const struct stack_report stacks = {
+		.inputs = &page->inputs,
+		.store = page->store,
+		.decoder = page->decoder,
+		.wants_process = root ? is_below : NULL,
+		.wants_context = &below,
+		.whose = root ? "the command's" : "the machine's",
+		.width = look->width,
+		.bold = look->bold,
+		.plain = look->plain,
+	};
+	int result = 0;
+
+	if (!has_samples(&page->report.tally))
+		return;
+	if (root)
+		result = below_init(&below, etw_machine_processes_of(&page->inputs.processes, 0),
+				    root);
+	if (!result)
+		result = stack_report_write(text, &stacks);
+	if (result)
+		text->error = result;
+}
+
+/* The processes that the command was, where the kernel recorded them, and what they did. */
+static void put_tree(struct command *command, const struct report_look *look, struct etw_text *text)
 {
 	CLEANUP(etw_text_done) struct etw_text line = {0};
 	CLEANUP(etw_process_tree_done) struct etw_process_tree tree = {0};
@@ -102,8 +180,10 @@ static void put_tree(const struct command *command, const struct report_look *lo
 		.plain = "",
 	};
 
-	if (!command->options.command)
+	if (!command->options.command) {
+		put_stacks(command, NULL, look, text);
 		return;
+	}
 	text->error = etw_process_tree_build(table.processes, &tree);
 	join_command(command->options.command, &line);
 	table.root = find_root(&tree, (uint32_t)command->run.child, etw_text_string(&line));
@@ -113,6 +193,7 @@ static void put_tree(const struct command *command, const struct report_look *lo
 			count_below(table.root), look->plain);
 	process_table_write(text, &table);
 	etw_text_putc(text, '\n');
+	put_stacks(command, table.root, look, text);
 }
 
 /* The session knows more of what was lost than the file's header says. */

@@ -246,7 +246,7 @@ static int add_stack(struct stack_gather *gather, const struct stack_pending *ev
 			 stack->frames[i]));
 	/* Without a stack there is still the place where the processor was. */
 	if (!count && event->address)
-		TRY(push(gather, &levels, STACK_RAW_EXACT, event->address));
+		TRY(push(gather, &levels, STACK_RAW_ALONE, event->address));
 	return etw_calls_add(&gather->raw, gather->path, levels, event->weight, 1);
 }
 

@@ -95,6 +95,7 @@ enum {
 	STACK_RAW_THREAD,
 	STACK_RAW_RETURN, /* an address that a call returns to */
 	STACK_RAW_EXACT,  /* where the thread was */
+	STACK_RAW_ALONE,  /* the same, and nothing else is known of its stack */
 };
 
 #endif

@@ -203,7 +203,7 @@ static int push_node(struct resolver *resolver, const struct etw_call_node *node
 	if (raw->name.kind == STACK_RAW_THREAD)
 		return push_thread(resolver, raw->name.number);
 	TRY(look_up(resolver, raw, &resolved));
-	if (!is_frame(node->parent) && !resolved->is_start) {
+	if (!is_frame(node->parent) && !resolved->is_start && raw->name.kind != STACK_RAW_ALONE) {
 		resolver->broken_stacks += node->count;
 		TRY(push(resolver, resolver->broken));
 	}

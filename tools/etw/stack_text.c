@@ -214,7 +214,7 @@ static void put_stacks(struct etw_text *text, const struct stack_profile *profil
 	etw_number_grouped(text, none);
 	etw_text_puts(text, " without\n");
 	put_line(text, counts->fates[ETW_STACK_NONE], "event",
-		 "without a stack: the trace has none");
+		 "without a stack: none was recorded for them");
 	put_line(text, counts->fates[ETW_STACK_UNDEFINED], "event",
 		 "without a stack: its cached frames never came");
 	put_line(text, counts->fates[ETW_STACK_KERNEL_ONLY], "stack",
