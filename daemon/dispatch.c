@@ -4,12 +4,17 @@
 
 #include <errno.h>
 
+#include <evntrace.h>
+
 #include "base/macros.h"
 #include "daemon/access_requests.h"
 #include "daemon/client.h"
 #include "daemon/enumerate.h"
 #include "daemon/information.h"
+#include "daemon/profile_interval.h"
 #include "daemon/session_requests.h"
+#include "daemon/system_providers.h"
+#include "wire/system_providers.h"
 
 /* A handler returns 0, or -EPROTO when the body is not sound. */
 typedef int handle_function(const struct etwd_dispatch_parts *parts, struct etwd_client *client,
@@ -99,7 +104,10 @@ static int handle_enable_provider(const struct etwd_dispatch_parts *parts,
 	TRY(wire_message_decode_enable_provider(message->datagram, &body));
 	if (etwd_private_is_handle(body.handle))
 		return etwd_private_enable(parts->private_parts, client, message);
-	return etwd_enable_provider(parts->enable, client, message);
+	if (!etw_system_provider_is(&body.provider))
+		return etwd_enable_provider(parts->enable, client, message);
+	etwd_system_provider_enable(parts->session, &client->peer, &body, message->head.request);
+	return 0;
 }
 
 static int handle_private_done(const struct etwd_dispatch_parts *parts, struct etwd_client *client,
@@ -132,7 +140,14 @@ static int handle_enumerate(const struct etwd_dispatch_parts *parts, struct etwd
 static int handle_inform(const struct etwd_dispatch_parts *parts, struct etwd_client *client,
 			 const struct etw_ipc_message *message)
 {
-	return etwd_information_handle(parts->enable, &client->peer, message);
+	struct wire_inform body;
+
+	TRY(wire_message_decode_inform(message->datagram, &body));
+	if (body.handle || body.class_ != TraceSampledProfileIntervalInfo)
+		return etwd_information_handle(parts->enable, &client->peer, message);
+	etwd_profile_interval_handle(parts->profile_interval, parts->session, &client->peer, &body,
+				     message->head.request);
+	return 0;
 }
 
 /* What may be sent in which role. */

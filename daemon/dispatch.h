@@ -11,6 +11,8 @@
 #include "daemon/private_sessions.h"
 #include "daemon/session_end.h"
 
+struct etwd_profile_interval; /* daemon/profile_interval.h */
+
 /* The parts of the host that messages go to. All borrowed. */
 struct etwd_dispatch_parts {
 	bool is_system;
@@ -19,6 +21,7 @@ struct etwd_dispatch_parts {
 	const struct etwd_session_parts *session;
 	const struct etwd_private_parts *private_parts;
 	struct etwd_descriptors *security;
+	struct etwd_profile_interval *profile_interval;
 };
 
 /* Handles a message, and a peer's end: for etwd_peers_init(), with a struct etwd_dispatch_parts as context. */

@@ -18,6 +18,7 @@
 #include "daemon/wishes.h"
 #include "wire/enable_request.h"
 #include "wire/hook.h"
+#include "wire/system_providers.h"
 #include "wire/well_known.h"
 
 static const GUID kernel_logger = WIRE_KERNEL_LOGGER_GUID;
@@ -264,7 +265,8 @@ static int start_wait(const struct etwd_enable_parts *parts, const struct etwd_p
  */
 static int check_kernel(const struct etwd_session *session, const GUID *provider)
 {
-	if (!etw_guid_equal(provider, &kernel_logger))
+	/* Those that a file of configuration enables are in its session's kernel events from the start. */
+	if (!etw_guid_equal(provider, &kernel_logger) && !etw_system_provider_is(provider))
 		return 0;
 	return session->is_system_logger ? 1 : -EINVAL;
 }

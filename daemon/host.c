@@ -102,6 +102,8 @@ static void connect_parts(struct etwd_host *host)
 	host->calls.enable = &host->enable_parts;
 	host->calls.session_parts = &host->session_parts;
 	etwd_session_calls_init(&host->calls);
+	etwd_profile_interval_open(&host->profile_interval, host->options->directory);
+	host->calls.environment.profile_interval_ft = &host->profile_interval.ft;
 	host->jobs = (struct etwd_jobs){&host->inbox, &host->calls.environment};
 	host->session_parts = (struct etwd_session_parts){
 		.peers = &host->peers,
@@ -123,6 +125,7 @@ static void connect_parts(struct etwd_host *host)
 		.session = &host->session_parts,
 		.private_parts = &host->private_parts,
 		.security = &host->security,
+		.profile_interval = &host->profile_interval,
 	};
 }
 

@@ -27,6 +27,7 @@
 #include "daemon/peer.h"
 #include "daemon/pids.h"
 #include "daemon/private_sessions.h"
+#include "daemon/profile_interval.h"
 #include "daemon/providers.h"
 #include "daemon/realtime.h"
 #include "daemon/ring_holders.h"
@@ -75,6 +76,7 @@ struct etwd_host {
 	struct etwd_realtime realtime;
 	struct etwd_jobs jobs;
 	struct etwd_session_calls calls;
+	struct etwd_profile_interval profile_interval;
 	struct etwd_autologgers autologgers;
 
 	/* Which of these whoever handles messages touches. */

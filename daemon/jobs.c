@@ -40,6 +40,10 @@ static void *work(void *context)
 		job->result = etw_session_convert(job->engine, &job->fault);
 		etw_session_info(job->engine, &job->info);
 		break;
+	case ETWD_JOB_KERNEL:
+		job->result = etw_session_change_kernel(job->engine, job->change, &job->fault);
+		etw_session_info(job->engine, &job->info);
+		break;
 	case ETWD_JOB_STOP:
 		etw_session_stop(job->engine, &job->info);
 		break;
@@ -69,5 +73,6 @@ void etwd_job_free(struct etwd_job *job)
 	if (!job)
 		return;
 	free(job->config);
+	free(job->change);
 	free(job);
 }

@@ -18,6 +18,7 @@ enum etwd_job_kind {
 	ETWD_JOB_UPDATE,
 	ETWD_JOB_CONVERT,
 	ETWD_JOB_INCREMENT_FILE,
+	ETWD_JOB_KERNEL,
 	ETWD_JOB_STOP,
 };
 
@@ -38,8 +39,10 @@ struct etwd_job {
 	uid_t uid;            /* of who asks: START, UPDATE, FLUSH */
 	uint64_t peer_serial; /* who is to be answered; 0: nobody */
 	uint32_t request;
-	struct wire_session_config *config; /* START, UPDATE, FLUSH: owned */
-	struct etw_session *engine;         /* START: the result; else borrowed */
+	bool is_plain;                            /* answered by REPLY in the place of SESSION */
+	struct etw_session_kernel_change *change; /* KERNEL: owned */
+	struct wire_session_config *config;       /* START, UPDATE, FLUSH: owned */
+	struct etw_session *engine;               /* START: the result; else borrowed */
 	int result;
 	struct etw_fault fault; /* START, UPDATE, CONVERT */
 	struct wire_session_info info;

@@ -17,6 +17,7 @@
 #include "daemon/log.h"
 #include "daemon/patient_clock.h"
 #include "wire/enable_request.h"
+#include "wire/system_providers.h"
 
 /* What a controller waits for: the answers of all processes. */
 struct call {
@@ -373,6 +374,8 @@ static int enable(const struct etwd_private_parts *parts, struct etwd_peer *peer
 	int r;
 
 	TRY(etw_enable_request_check(body));
+	if (etw_system_provider_is(&body->provider))
+		return -EINVAL;
 	/* Microsoft's page "Provider Traits": private sessions cannot control groups. */
 	if (body->property & EVENT_ENABLE_PROPERTY_PROVIDER_GROUP)
 		return -EOPNOTSUPP;

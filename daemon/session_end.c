@@ -40,7 +40,8 @@ static void answer_error(const struct etwd_session_parts *parts, const struct et
 	struct etwd_peer *peer = etwd_peer_find(parts->peers, job->peer_serial);
 
 	if (peer)
-		etwd_peer_answer(peer, WIRE_SESSION, job->request, status);
+		etwd_peer_answer(peer, job->is_plain ? WIRE_REPLY : WIRE_SESSION, job->request,
+				 status);
 }
 
 void etwd_session_forget_kept(struct etwd_keeper_store *store, uint32_t id)
@@ -95,8 +96,9 @@ static void finish_request(struct etwd_inbox_item *item)
 	session->work.has_job = false;
 	if (job->result < 0 && (job->kind == ETWD_JOB_UPDATE || job->fault.sentence))
 		log_refusal(job);
-	if (peer && job->result < 0)
-		etwd_peer_answer(peer, WIRE_SESSION, job->request, job->result);
+	if (peer && (job->result < 0 || job->is_plain))
+		etwd_peer_answer(peer, job->is_plain ? WIRE_REPLY : WIRE_SESSION, job->request,
+				 job->result);
 	else if (peer)
 		etwd_session_answer(session, peer, job->request, &job->info);
 	etwd_job_free(job);
@@ -173,11 +175,23 @@ static int add_config(struct etwd_job *job, const struct wire_session_config *co
 	return 0;
 }
 
+/* Behind what others wanted before. */
+static void line_up(const struct etwd_session_parts *parts, struct etwd_session *session,
+		    struct etwd_job *job)
+{
+	struct etwd_job **last = &session->work.waiting;
+
+	while (*last)
+		last = &(*last)->next;
+	*last = job;
+	session->work.waiting_count++;
+	run_next_job(parts, session);
+}
+
 int etwd_session_ask(const struct etwd_session_parts *parts, struct etwd_session *session,
 		     struct etwd_peer *peer, uint32_t request, enum etwd_job_kind kind,
 		     const struct wire_session_config *config)
 {
-	struct etwd_job **last = &session->work.waiting;
 	struct etwd_job *job;
 
 	if (session->work.waiting_count >= ETWD_SESSION_WAITS_MAX)
@@ -187,11 +201,28 @@ int etwd_session_ask(const struct etwd_session_parts *parts, struct etwd_session
 		etwd_job_free(job);
 		return -ENOMEM;
 	}
-	while (*last)
-		last = &(*last)->next;
-	*last = job;
-	session->work.waiting_count++;
-	run_next_job(parts, session);
+	line_up(parts, session, job);
+	return 0;
+}
+
+int etwd_session_ask_kernel(const struct etwd_session_parts *parts, struct etwd_session *session,
+			    struct etwd_peer *peer, uint32_t request, bool is_plain,
+			    const struct etw_session_kernel_change *change)
+{
+	struct etwd_job *job;
+
+	if (session->work.waiting_count >= ETWD_SESSION_WAITS_MAX)
+		return -EBUSY;
+	job = new_job(parts, session, peer, request, ETWD_JOB_KERNEL);
+	if (job)
+		job->change = malloc(sizeof(*job->change));
+	if (!job || !job->change) {
+		etwd_job_free(job);
+		return -ENOMEM;
+	}
+	*job->change = *change;
+	job->is_plain = is_plain;
+	line_up(parts, session, job);
 	return 0;
 }
 

@@ -51,6 +51,17 @@ int etwd_session_ask(const struct etwd_session_parts *parts, struct etwd_session
 		     const struct wire_session_config *config);
 
 /*
+ * etwd_session_ask_kernel() - the same, of what a system logger wants of the kernel.
+ *
+ * @peer:     NULL: nobody is answered
+ * @is_plain: answered with REPLY
+ * @change:   copied
+ */
+int etwd_session_ask_kernel(const struct etwd_session_parts *parts, struct etwd_session *session,
+			    struct etwd_peer *peer, uint32_t request, bool is_plain,
+			    const struct etw_session_kernel_change *change);
+
+/*
  * etwd_session_stop() - begins the end.
  *
  * @peer: answered with SESSION at the end; NULL: nobody

@@ -120,6 +120,19 @@ static int check_realtime(const struct etwd_sessions *sessions, const struct etw
 				 "make real-time");
 }
 
+static int change_kernel(const struct etwd_session_parts *parts, struct etwd_session *session,
+			 struct etwd_peer *peer, const struct wire_kernel_request *wanted,
+			 uint32_t request)
+{
+	const struct etw_session_kernel_change change = {.wanted = *wanted};
+
+	/* With nothing that counts it would be the host's own look at its settings. */
+	if (!wanted->parts || !session->is_system_logger)
+		return -EINVAL;
+	return etwd_session_ask_kernel(parts, session, peer, request, /* is_plain= */ false,
+				       &change);
+}
+
 static int control(const struct etwd_session_parts *parts, struct etwd_peer *peer,
 		   const struct wire_control *body, uint32_t request)
 {
@@ -138,7 +151,7 @@ static int control(const struct etwd_session_parts *parts, struct etwd_peer *pee
 		return r;
 	TRY(check_file(parts->sessions, session, peer, body));
 	TRY(check_realtime(parts->sessions, session, peer, body));
-	if (body->code == WIRE_CONTROL_UPDATE)
+	if (body->code == WIRE_CONTROL_UPDATE || body->code == WIRE_CONTROL_KERNEL)
 		TRY(etwd_only_pid_check(peer, &body->config.kernel));
 	switch (body->code) {
 	case WIRE_CONTROL_QUERY:
@@ -157,6 +170,8 @@ static int control(const struct etwd_session_parts *parts, struct etwd_peer *pee
 					NULL);
 	case WIRE_CONTROL_CONVERT_TO_REALTIME:
 		return etwd_session_ask(parts, session, peer, request, ETWD_JOB_CONVERT, NULL);
+	case WIRE_CONTROL_KERNEL:
+		return change_kernel(parts, session, peer, &body->config.kernel, request);
 	default:
 		return -EINVAL;
 	}

@@ -1352,11 +1352,15 @@ ETW_API ULONG WMIAPI EnumerateTraceGuidsEx(_In_ TRACE_QUERY_INFO_CLASS TraceQuer
  * @InformationClass: TracePeriodicCaptureStateListInfo: TRACE_PERIODIC_CAPTURE_STATE_INFO and the GUIDs of providers
  *   whose callbacks get EVENT_CONTROL_CODE_CAPTURE_STATE again and again, as far as the session has enabled them; without
  *   bytes none does. TraceSetDisallowList: the GUIDs of providers, at most 1024, that the session does not enable with
- *   their group, from now on; without bytes it enables all
+ *   their group, from now on; without bytes it enables all. Of system loggers: TraceStackTracingInfo: CLASSIC_EVENT_ID of
+ *   each event that is to have a stack, at most 256; the last list counts. TraceSystemTraceEnableFlagsInfo: 1 to 8 ULONGs,
+ *   the group masks. TraceSampledProfileIntervalInfo: TRACE_PROFILE_INTERVAL of source 0, 1221 to 10000000; without a
+ *   handle that of all sessions that have none of their own. TraceProfileSourceConfigInfo: source 0, which is so anyway
  *
- * The settings outlive a death of the session's host. docs/refused.md lists the classes that are not built.
+ * The settings outlive a death of the session's host. Kernel events and stacks that there are none of are accepted, and told
+ * by the session. docs/refused.md lists the classes that are not built.
  *
- * Returns ERROR_SUCCESS; ERROR_NOT_SUPPORTED: another class; ERROR_INVALID_PARAMETER: no handle, no bytes where a size is given, or a frequency or number of providers outside of what TraceQueryInformation() says; ERROR_INCORRECT_SIZE,
+ * Returns ERROR_SUCCESS; ERROR_NOT_SUPPORTED: another class, or a profile source that there is none of; ERROR_INVALID_PARAMETER: no handle, no bytes where a size is given, a frequency or number of providers outside of what TraceQueryInformation() says, an event of no kernel class, an interval out of range, or no system logger; ERROR_INCORRECT_SIZE,
  * ERROR_BAD_LENGTH: the wrong number of bytes; ERROR_WMI_INSTANCE_NOT_FOUND: no such session; ERROR_ACCESS_DENIED: this
  * user may not; ERROR_NO_SYSTEM_RESOURCES: too many providers; ERROR_NOT_ENOUGH_MEMORY; ERROR_TIMEOUT,
  * ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host hangs or died.
@@ -1371,10 +1375,13 @@ ETW_API ULONG WMIAPI TraceSetInformation(_In_ TRACEHANDLE SessionHandle,
  * TraceQueryInformation() - asks for a setting of a session or of the machine.
  *
  * @SessionHandle: of a session for TraceDisallowListQuery (GUIDs) and TraceStreamCount (ULONG); 0 for TraceVersionInfo;
- *   not looked at for TraceMaxLoggersQuery, TraceMaxPmcCounterQuery (ULONGs) and TracePeriodicCaptureStateInfo
+ *   not looked at for TraceMaxLoggersQuery, TraceMaxPmcCounterQuery (ULONGs), TracePeriodicCaptureStateInfo and
+ *   TraceProfileSourceListInfo (PROFILE_SOURCE_INFO: the clock); of a system logger for TraceStackTracingInfo and
+ *   TraceSystemTraceEnableFlagsInfo, as TraceSetInformation() has them; of one or 0 for TraceSampledProfileIntervalInfo,
+ *   whose Source the caller sets
  * @ReturnLength: may be NULL; gets the size of what there is
  *
- * Returns ERROR_SUCCESS; ERROR_BAD_LENGTH: InformationLength is too small; ERROR_NOT_SUPPORTED: another class;
+ * Returns ERROR_SUCCESS; ERROR_BAD_LENGTH: InformationLength is too small; ERROR_NOT_SUPPORTED: another class or source;
  * ERROR_INVALID_PARAMETER: the handle is not as the class wants it, or there is no TraceInformation;
  * ERROR_WMI_INSTANCE_NOT_FOUND: no such session; ERROR_ACCESS_DENIED: this user may not; ERROR_NOT_ENOUGH_MEMORY;
  * ERROR_TIMEOUT, ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host hangs or died.

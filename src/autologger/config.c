@@ -14,6 +14,7 @@
 #include "base/macros.h"
 #include "base/number.h"
 #include "base/utf.h"
+#include "wire/system_providers.h"
 #include "wire/well_known.h"
 
 #define CLOCK_TYPE_MAX        3
@@ -30,6 +31,7 @@ struct reading {
 	bool is_in_filters;                      /* of the section's Filters */
 	char *name, *value;
 	uint64_t line;
+	bool has_kernel_masks; /* EnableKernelFlags were masks, which are in the configuration */
 	uint32_t kernel_flags; /* EnableKernelFlags */
 	struct etw_fault *reterr;
 };
@@ -97,6 +99,42 @@ static int set_file_name(struct reading *reading)
 	return 0;
 }
 
+/* "hex:07,00,00,00,...", as Windows' registry is written down: words of group masks, the first of them EnableFlags. */
+static int set_kernel_masks(struct reading *reading, const char *at)
+{
+	uint32_t *masks = reading->autologger->config.kernel.group_masks;
+	size_t bytes = 0;
+
+	memset(masks, 0, WIRE_GROUP_MASKS_WORDS * sizeof(masks[0]));
+	for (; *at; bytes++) {
+		int high = etw_hex_digit(at[0]), low = high < 0 ? -1 : etw_hex_digit(at[1]);
+
+		if (low < 0 || bytes == WIRE_GROUP_MASKS_WORDS * sizeof(masks[0]))
+			return refuse(reading, -EINVAL, "EnableKernelFlags",
+				      "the value is not up to 32 bytes as hex:07,00,00,00");
+		masks[bytes / 4] |= (uint32_t)(high << 4 | low) << bytes % 4 * 8;
+		at += 2;
+		at += *at == ',';
+	}
+	if (!bytes || bytes % 4)
+		return refuse(reading, -EINVAL, "EnableKernelFlags",
+			      "the value is not whole words of 4 bytes");
+	reading->has_kernel_masks = true;
+	return 0;
+}
+
+static int set_kernel_flags(struct reading *reading)
+{
+	uint64_t value;
+
+	if (!strncasecmp(reading->value, "hex:", 4))
+		return set_kernel_masks(reading, reading->value + 4);
+	TRY(read_number(reading, "EnableKernelFlags", UINT32_MAX, &value));
+	reading->kernel_flags = (uint32_t)value;
+	reading->has_kernel_masks = false;
+	return 0;
+}
+
 static int set_session_value(struct reading *reading)
 {
 	struct etw_autologger *autologger = reading->autologger;
@@ -123,11 +161,8 @@ static int set_session_value(struct reading *reading)
 		autologger->file_max = (uint32_t)value;
 		return 0;
 	}
-	if (!strcasecmp(reading->name, "EnableKernelFlags")) {
-		TRY(read_number(reading, "EnableKernelFlags", UINT32_MAX, &value));
-		reading->kernel_flags = (uint32_t)value;
-		return 0;
-	}
+	if (!strcasecmp(reading->name, "EnableKernelFlags"))
+		return set_kernel_flags(reading);
 	/* Windows' host writes these into its registry; here they stand in the file of the status. */
 	if (!strcasecmp(reading->name, "Status"))
 		return read_number(reading, "Status", UINT32_MAX, &value);
@@ -298,18 +333,44 @@ static int read_lines(struct reading *reading, char *text)
 	return 0;
 }
 
+/* System providers are kinds of events, too. */
+static void settle_kernel(struct reading *reading)
+{
+	const struct etw_autologger *autologger = reading->autologger;
+	struct wire_session_config *config = &reading->autologger->config;
+	uint32_t masks[WIRE_GROUP_MASKS_WORDS];
+
+	if (!reading->has_kernel_masks)
+		etw_group_masks_of_flags(reading->kernel_flags, config->kernel.group_masks);
+	for (size_t i = 0; i < autologger->provider_count; i++) {
+		const struct etw_autologger_provider *provider = &autologger->providers[i];
+
+		if (!provider->is_enabled || !etw_system_provider_is(&provider->guid))
+			continue;
+		reading->has_kernel_masks = true;
+		(void)etw_system_provider_masks(&provider->guid, provider->match_any, masks);
+		for (size_t k = 0; k < WIRE_GROUP_MASKS_WORDS; k++)
+			config->kernel.group_masks[k] |= masks[k];
+	}
+	config->enable_flags = reading->kernel_flags;
+	if (!reading->has_kernel_masks)
+		return;
+	config->kernel.parts = WIRE_KERNEL_MASKS;
+	config->enable_flags = etw_group_masks_to_flags(config->kernel.group_masks);
+}
+
 /* What depends on several values. */
 static int settle(struct reading *reading)
 {
 	struct etw_autologger *autologger = reading->autologger;
 	struct wire_session_config *config = &autologger->config;
 
-	config->enable_flags = reading->kernel_flags;
+	settle_kernel(reading);
 	if (!autologger->has_mode)
 		config->log_file_mode = EVENT_TRACE_FILE_MODE_SEQUENTIAL;
-	if (config->enable_flags)
+	if (config->enable_flags || config->kernel.parts)
 		config->log_file_mode |= EVENT_TRACE_SYSTEM_LOGGER_MODE;
-	if (is_global(autologger) && config->enable_flags) {
+	if (is_global(autologger) && (config->enable_flags || config->kernel.parts)) {
 		strcpy(config->name, KERNEL_LOGGER_NAMEA);
 		config->guid = kernel_logger_guid;
 	} else if (is_global(autologger) && !autologger->has_guid) {

@@ -122,6 +122,25 @@ int etw_session_flush_to(struct etw_session *session, const struct wire_session_
 int etw_session_update(struct etw_session *session, const struct wire_session_config *wanted,
 		       uid_t uid, struct etw_fault *reterr);
 
+/* What of the kernel's events is to change. */
+struct etw_session_kernel_change {
+	struct wire_kernel_request wanted;        /* those of its members that count */
+	uint32_t without[WIRE_GROUP_MASKS_WORDS]; /* with masks and keeps_masks: go out first */
+	bool keeps_masks;                         /* masks are added to those that there are */
+	uint64_t unknown; /* keywords that stand for no kind of events: the session complains */
+};
+
+/*
+ * etw_session_change_kernel() - changes what of the kernel's events a system logger wants. What is asked for and cannot be
+ * had is a complaint, as at the start. With nothing that counts, the host's own settings are looked at anew.
+ *
+ * Returns 0; -EINVAL for a session that is no system logger, and as etw_kernel_request_check(); -ENOMEM; -ESHUTDOWN when
+ * the session is stopped. Not from a function that the session calls.
+ */
+int etw_session_change_kernel(struct etw_session *session,
+			      const struct etw_session_kernel_change *change,
+			      struct etw_fault *reterr);
+
 /*
  * etw_session_change_file() - ends the session's file properly and goes on in another one. Every event committed before
  * the call is in the file that ends, as by etw_session_flush().

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Changing a session that runs; see session/session.h. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <evntrace.h>
@@ -58,6 +59,65 @@ static void change_source(struct etw_session *session, const struct wire_session
 	if (context->plan.is_kernel &&
 	    !etw_kernel_request_is_same(&to->kernel, &context->state.head->config.kernel))
 		etw_source_feed_change(&session->feed, &to->kernel);
+}
+
+/* An order of its own. */
+struct kernel_change {
+	struct etw_session *session;
+	const struct etw_session_kernel_change *change;
+	struct etw_fault *reterr;
+};
+
+static void complain_of_keywords(struct etw_session *session, uint64_t unknown)
+{
+	char sentence[96];
+
+	if (!unknown)
+		return;
+	(void)snprintf(sentence, sizeof(sentence),
+		       "keywords 0x%llx of a system provider stand for no kernel events here",
+		       (unsigned long long)unknown);
+	etw_context_complain(&session->context, sentence, 0, NULL);
+}
+
+/* The session's thread. */
+static int carry_out_kernel(void *what)
+{
+	const struct kernel_change *order = what;
+	const struct etw_session_kernel_change *change = order->change;
+	struct etw_session *session = order->session;
+	const struct wire_session_config *now = &session->context.state.head->config;
+	CLEANUP(freep) struct wire_session_config *config = malloc(sizeof(*config));
+	CLEANUP(freep) struct wire_session_config *wanted = malloc(sizeof(*wanted));
+	struct etw_session_plan plan = session->context.plan;
+
+	if (!config || !wanted)
+		return -ENOMEM;
+	if (!plan.is_kernel)
+		return etw_fault_set(order->reterr, -EINVAL, 0, "session configuration",
+				     "LoggerMode", "the session is no system logger");
+	TRY(etw_kernel_request_check(&change->wanted, order->reterr));
+	*config = *wanted = *now;
+	wanted->kernel = change->wanted;
+	for (unsigned i = 0; i < WIRE_GROUP_MASKS_WORDS && change->keeps_masks; i++)
+		wanted->kernel.group_masks[i] |= now->kernel.group_masks[i] & ~change->without[i];
+	etw_kernel_request_update(config, wanted);
+	complain_of_keywords(session, change->unknown);
+	if (change->wanted.parts)
+		change_source(session, config);
+	else
+		etw_source_feed_change(&session->feed, &config->kernel);
+	etw_context_change(&session->context, config, &plan);
+	return 0;
+}
+
+int etw_session_change_kernel(struct etw_session *session,
+			      const struct etw_session_kernel_change *change,
+			      struct etw_fault *reterr)
+{
+	struct kernel_change order = {session, change, reterr};
+
+	return etw_orders_give(&session->orders, carry_out_kernel, &order);
 }
 
 /* Those who consume have had everything up to now, and hear that this is the end. */

@@ -154,6 +154,8 @@ static int enable_source(struct etw_source_feed *feed, struct etw_fault *fault)
 	struct etw_source_request request;
 
 	etw_kernel_request_translate(&feed->wanted, &request);
+	if (!request.profile_interval_ft && feed->context->host.profile_interval_ft)
+		request.profile_interval_ft = load_relaxed(feed->context->host.profile_interval_ft);
 	return feed->ops->enable(feed->source, &request, fault);
 }
 

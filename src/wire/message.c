@@ -215,7 +215,7 @@ LAYOUT(wire_session_info);
 
 #define T struct wire_control
 static const struct wire_field wire_control_fields[] = {
-	UP_TO(T, code, WIRE_CONTROL_CONVERT_TO_REALTIME),
+	UP_TO(T, code, WIRE_CONTROL_KERNEL),
 	NUMBER(T, handle),
 	NAME(T, name),
 	ID(T, guid),

@@ -18,7 +18,7 @@
 #include "wire/filter_list.h"
 #include "wire/group_masks.h"
 
-#define WIRE_PROTOCOL_VERSION  9
+#define WIRE_PROTOCOL_VERSION  10
 #define WIRE_MESSAGE_BYTES_MAX (128 * 1024)
 #define WIRE_MESSAGE_FDS_MAX   2
 #define WIRE_MESSAGE_NAME_MAX  3072 /* bytes: 1024 UTF-16 units */
@@ -329,6 +329,8 @@ enum wire_control_code {
 	WIRE_CONTROL_FLUSH = 3,
 	WIRE_CONTROL_INCREMENT_FILE = 4,
 	WIRE_CONTROL_CONVERT_TO_REALTIME = 5,
+	/* No code of ControlTrace: of a system logger, those members of config.kernel that count. */
+	WIRE_CONTROL_KERNEL = 6,
 };
 
 struct wire_control {
@@ -336,7 +338,8 @@ struct wire_control {
 	uint64_t handle; /* 0: by name or guid */
 	char name[WIRE_MESSAGE_NAME_MAX + 1];
 	GUID guid;
-	struct wire_session_config config; /* UPDATE; FLUSH of a buffering session: log_file */
+	struct wire_session_config
+		config; /* UPDATE, KERNEL; FLUSH of a buffering session: log_file */
 };
 
 struct wire_enable_provider {

@@ -12,6 +12,7 @@
 #include "api/win32_error.h"
 #include "base/macros.h"
 #include "wire/enable_request.h"
+#include "wire/system_providers.h"
 
 #define LEVEL_MAX 255
 
@@ -86,7 +87,9 @@ ULONG EnableTraceEx2(TRACEHANDLE TraceHandle, LPCGUID ProviderId, ULONG ControlC
 	TRY_WIN32(etw_enable_request_check(&enable));
 	if (TraceHandle >= WIRE_PRIVATE_SESSION_ID_FIRST &&
 	    TraceHandle <= WIRE_PRIVATE_SESSION_ID_LAST)
-		return etw_hosts_error(etw_provider_private_enable(&enable));
+		return etw_system_provider_is(ProviderId)
+			       ? ERROR_INVALID_PARAMETER
+			       : etw_hosts_error(etw_provider_private_enable(&enable));
 	etw_provider_meet_hosts();
 	return etw_hosts_error(etw_hosts_enable(&enable));
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * evntrace.h: TraceQueryInformation, TraceSetInformation and TraceConfigureLastBranchRecord. Each class is a row that says
- * who answers it. What needs the processor's counters or branch records, and what is about the kernel's own sessions
- * but not built, is refused.
+ * who answers it. What needs the processor's counters or branch records is refused; what is about the kernel's events is
+ * in kernel_information.c.
  */
 #include <evntrace.h>
 #include <winerror.h>
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "api/control/hosts.h"
+#include "api/control/kernel_information.h"
 #include "api/win32_error.h"
 #include "base/macros.h"
 
@@ -148,6 +149,17 @@ ULONG TraceQueryInformation(TRACEHANDLE SessionHandle, TRACE_INFO_CLASS Informat
 		.bytes = ReturnLength ? ReturnLength : &bytes,
 	};
 
+	if (etw_kernel_information_is(request.class_, /* is_set= */ false)) {
+		if (InformationLength && !TraceInformation)
+			return ERROR_INVALID_PARAMETER;
+		return etw_kernel_information_query(&(const struct etw_kernel_information){
+			.handle = SessionHandle,
+			.class_ = request.class_,
+			.to = TraceInformation,
+			.room = InformationLength,
+			.ret_bytes = request.bytes,
+		});
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(queries); i++) {
 		if (queries[i].class_ != request.class_)
 			continue;
@@ -181,6 +193,16 @@ ULONG TraceSetInformation(TRACEHANDLE SessionHandle, TRACE_INFO_CLASS Informatio
 	};
 	ULONG error;
 
+	if (etw_kernel_information_is(InformationClass, /* is_set= */ true)) {
+		if (InformationLength && !TraceInformation)
+			return ERROR_INVALID_PARAMETER;
+		return etw_kernel_information_set(&(const struct etw_kernel_information){
+			.handle = SessionHandle,
+			.class_ = InformationClass,
+			.from = TraceInformation,
+			.from_bytes = InformationLength,
+		});
+	}
 	if (InformationClass != TraceSetDisallowList &&
 	    InformationClass != TracePeriodicCaptureStateListInfo)
 		return ERROR_NOT_SUPPORTED;

@@ -207,34 +207,45 @@ int etw_hosts_list(uint64_t *ret, size_t room, size_t *ret_count)
 	return 0;
 }
 
-static int access_in(enum etw_instance instance, bool may_start, const struct wire_access *access,
-		     struct etw_control_answer *ret, bool *ret_is_there)
+static int ask_in(enum etw_instance instance, bool may_start, asker ask, const void *question,
+		  void *ret, bool *ret_is_there)
 {
 	struct line *line;
 	int result;
 
 	*ret_is_there = false;
 	TRY(take_line(instance, may_start, &line));
-	result = etw_control_access(line->controller, access, ret);
+	result = ask(line->controller, question, ret);
 	*ret_is_there = result != -ECONNREFUSED;
 	give_line(line, result);
 	return result;
 }
 
-int etw_hosts_access(const struct wire_access *access, struct etw_control_answer *ret)
+/* One call in the instance where a session would be started, whose host is, too. */
+static int ask_starting(bool is_kernel, asker ask, const void *question, void *ret)
 {
 	enum etw_instance instances[2];
 	bool may_start[2];
 	bool is_there = false;
-	size_t count = etw_control_start_order(/* is_kernel= */ false, instances, may_start);
+	size_t count = etw_control_start_order(is_kernel, instances, may_start);
 	int result = -EACCES;
 
 	for (size_t i = 0; i < count; i++) {
-		result = access_in(instances[i], may_start[i], access, ret, &is_there);
+		result = ask_in(instances[i], may_start[i], ask, question, ret, &is_there);
 		if (is_there || !is_absent(result))
 			break;
 	}
 	return result;
+}
+
+static int ask_access(struct etw_controller *controller, const void *question, void *ret)
+{
+	return etw_control_access(controller, question, ret);
+}
+
+int etw_hosts_access(const struct wire_access *access, struct etw_control_answer *ret)
+{
+	return ask_starting(/* is_kernel= */ false, ask_access, access, ret);
 }
 
 static int ask_enumerate(struct etw_controller *controller, const void *question, void *ret)
@@ -285,6 +296,13 @@ static int ask_inform(struct etw_controller *controller, const void *question, v
 int etw_hosts_inform(const struct wire_inform *inform, struct etw_control_answer *ret)
 {
 	return ask_each(ask_inform, inform, ret);
+}
+
+int etw_hosts_inform_machine(const struct wire_inform *inform, struct etw_control_answer *ret)
+{
+	int result = ask_starting(/* is_kernel= */ true, ask_inform, inform, ret);
+
+	return is_absent(result) ? -EACCES : result;
 }
 
 ULONG etw_hosts_error(int result)

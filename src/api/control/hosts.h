@@ -59,6 +59,12 @@ int etw_hosts_enumerate(uint32_t code, const GUID *guid, etw_hosts_visit *visit,
 int etw_hosts_inform(const struct wire_inform *inform, struct etw_control_answer *ret);
 
 /*
+ * etw_hosts_inform_machine() - as etw_control_inform() without a session, in the instance that records the kernel for this
+ * user; its host is started if need be. -EACCES when there is none.
+ */
+int etw_hosts_inform_machine(const struct wire_inform *inform, struct etw_control_answer *ret);
+
+/*
  * etw_hosts_error() - the Win32 code of what the above returned: sessions are WMI instances, and what is
  * full is a table of the host.
  */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/control/flag_extension.h"
 #include "api/wide.h"
 #include "api/win32_error.h"
 #include "base/macros.h"
@@ -171,8 +172,6 @@ static bool asks_too_much(const struct etw_properties *properties)
 	const EVENT_TRACE_PROPERTIES_V2 *second =
 		(const EVENT_TRACE_PROPERTIES_V2 *)properties->block;
 
-	if (properties->block->EnableFlags & EVENT_TRACE_FLAG_EXTENSION)
-		return true;
 	return properties->struct_bytes == sizeof(*second) &&
 	       (second->FilterDescCount || second->V2Options);
 }
@@ -191,7 +190,16 @@ ULONG etw_properties_read(const struct etw_properties *properties, struct wire_s
 	ret->maximum_file_size = block->MaximumFileSize;
 	ret->log_file_mode = block->LogFileMode;
 	ret->flush_timer = block->FlushTimer;
-	ret->enable_flags = block->EnableFlags;
+	if (block->EnableFlags & EVENT_TRACE_FLAG_EXTENSION) {
+		const struct etw_bytes all = {(const uint8_t *)block, properties->bytes};
+		ULONG error = etw_flag_extension_read(all, properties->struct_bytes,
+						      block->EnableFlags, &ret->kernel);
+
+		if (error)
+			return error;
+	} else {
+		ret->enable_flags = block->EnableFlags;
+	}
 	ret->age_limit = (uint32_t)block->AgeLimit;
 	return read_log_file(properties, ret);
 }

@@ -28,6 +28,8 @@ struct etw_session_host {
 	void *context;
 	const struct etw_clock_page *clock;  /* outlives the session */
 	const struct etw_source_ops *kernel; /* NULL: this host has no kernel source */
+	/* Of samples, for sessions that have named none; in 100 ns, 0: the source's; atomic. NULL: 0. */
+	const uint32_t *profile_interval_ft;
 	bool is_private; /* the process of the providers; only there are private sessions */
 	/* A complaint, for the host's log; NULL: nobody keeps one. */
 	void (*tell)(void *context, uint32_t session_id, const char *sentence);

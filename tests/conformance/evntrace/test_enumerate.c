@@ -367,11 +367,16 @@ static void information__queries(void **state)
 		{TraceStreamCount, GHOST, 4, ERROR_WMI_INSTANCE_NOT_FOUND, 0},
 		{TraceDisallowListQuery, SESSION, 16, ERROR_SUCCESS, 0},
 		{TraceDisallowListQuery, GHOST, 16, ERROR_WMI_INSTANCE_NOT_FOUND, 0},
-		/* [MSD] NOT_SUPPORTED; [HERE] of the kernel's sessions, not built */
-		{TraceStackTracingInfo, SESSION, 24, ERROR_NOT_SUPPORTED, 0},
-		{TraceSystemTraceEnableFlagsInfo, SESSION, 32, ERROR_NOT_SUPPORTED, 0},
-		{TraceSampledProfileIntervalInfo, NOBODY, 8, ERROR_NOT_SUPPORTED, 0},
-		{TraceProfileSourceListInfo, NOBODY, ROOM, ERROR_NOT_SUPPORTED, 0},
+		/* [DERIVED] of system loggers; test_kernel_information.c has the rest */
+		{TraceStackTracingInfo, SESSION, 24, ERROR_INVALID_PARAMETER, 0},
+		{TraceStackTracingInfo, NOBODY, 24, ERROR_INVALID_PARAMETER, 0},
+		{TraceSystemTraceEnableFlagsInfo, SESSION, 32, ERROR_INVALID_PARAMETER, 0},
+		{TraceSystemTraceEnableFlagsInfo, GHOST, 32, ERROR_WMI_INSTANCE_NOT_FOUND, 0},
+		{TraceSampledProfileIntervalInfo, NOBODY, 8, ERROR_SUCCESS, 8},
+		{TraceSampledProfileIntervalInfo, NOBODY, 7, ERROR_BAD_LENGTH, 8},
+		{TraceProfileSourceListInfo, NOBODY, ROOM, ERROR_SUCCESS, 36},
+		{TraceProfileSourceListInfo, NOBODY, 35, ERROR_BAD_LENGTH, 36},
+		{TraceProfileSourceConfigInfo, NOBODY, 4, ERROR_NOT_SUPPORTED, 0},
 		/* [DERIVED] of counters that the machine lacks */
 		{TracePmcCounterOwners, NOBODY, ROOM, ERROR_NOT_SUPPORTED, 0},
 		{TracePmcSessionInformation, NOBODY, ROOM, ERROR_NOT_SUPPORTED, 0},
@@ -386,6 +391,7 @@ static void information__queries(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		ULONG bytes = 0;
 
+		memset(room, 0, 64);
 		assert_int_equal(TraceQueryInformation(handles[rows[i].who], rows[i].class_, room,
 						       rows[i].room, &bytes),
 				 rows[i].error);
@@ -434,11 +440,20 @@ static void information__settings(void **state)
 		{TracePeriodicCaptureStateListInfo, SESSION, 7, ERROR_BAD_LENGTH},
 		{TracePeriodicCaptureStateListInfo, SESSION, 24, ERROR_BAD_LENGTH},
 		{TracePeriodicCaptureStateListInfo, SESSION, 0, ERROR_SUCCESS},
-		/* [HERE] of the kernel's sessions, of hardware, and the layout of whose events is unknown */
-		{TraceStackTracingInfo, SESSION, 24, ERROR_NOT_SUPPORTED},
-		{TraceSystemTraceEnableFlagsInfo, SESSION, 32, ERROR_NOT_SUPPORTED},
-		{TraceSampledProfileIntervalInfo, NOBODY, 8, ERROR_NOT_SUPPORTED},
-		{TraceProfileSourceConfigInfo, NOBODY, 4, ERROR_NOT_SUPPORTED},
+		/* [DERIVED] of system loggers; test_kernel_information.c has the rest */
+		{TraceStackTracingInfo, SESSION, 0, ERROR_INVALID_PARAMETER},
+		{TraceStackTracingInfo, SESSION, 24, ERROR_INVALID_PARAMETER},
+		{TraceStackTracingInfo, SESSION, 23, ERROR_INCORRECT_SIZE},
+		{TraceSystemTraceEnableFlagsInfo, SESSION, 32, ERROR_INVALID_PARAMETER},
+		{TraceSystemTraceEnableFlagsInfo, SESSION, 36, ERROR_BAD_LENGTH},
+		{TraceSystemTraceEnableFlagsInfo, SESSION, 0, ERROR_BAD_LENGTH},
+		{TraceSystemTraceEnableFlagsInfo, GHOST, 4, ERROR_WMI_INSTANCE_NOT_FOUND},
+		{TraceSampledProfileIntervalInfo, NOBODY, 8, ERROR_INVALID_PARAMETER},
+		{TraceSampledProfileIntervalInfo, NOBODY, 4, ERROR_BAD_LENGTH},
+		{TraceProfileSourceConfigInfo, NOBODY, 4, ERROR_SUCCESS},
+		{TraceProfileSourceConfigInfo, NOBODY, 3, ERROR_INCORRECT_SIZE},
+		{TraceProfileSourceListInfo, NOBODY, 4, ERROR_NOT_SUPPORTED},
+		/* [HERE] of hardware, and the layout of whose events is unknown */
 		{TracePmcEventListInfo, SESSION, 24, ERROR_NOT_SUPPORTED},
 		{TracePmcCounterListInfo, SESSION, 4, ERROR_NOT_SUPPORTED},
 		{TraceProviderBinaryTracking, SESSION, 1, ERROR_NOT_SUPPORTED},

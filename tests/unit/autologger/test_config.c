@@ -108,6 +108,52 @@ static void test_config__global_logger_needs_no_guid(void **state)
 	etw_autologger_done(&read);
 }
 
+/* As Windows' registry has them: words of masks; and the kernel as providers. */
+static void test_config__kernel_masks(void **state)
+{
+	static const char *const bad[] = {"hex:",
+					  "hex:07,00,00",
+					  "hex:0",
+					  "hex:0g,00,00,00",
+					  "hex:07 00 00 00",
+					  "hex:07,00,00,00,,",
+					  "hex:,"};
+	struct etw_autologger read;
+	struct etw_fault fault;
+	char line[256];
+	size_t used;
+
+	(void)state;
+	assert_int_equal(parse("GlobalLogger",
+			       "EnableKernelFlags=hex:03,00,00,00,06,00,00,00,40,00,00,00\n"
+			       "[{151f55dc-467d-471f-83b5-5f889d46ff66}]\nEnabled=1\n"
+			       "MatchAnyKeyword=0x1000\n"
+			       "[{16156bd9-fab4-4cfa-a232-89d1099058e3}]\nEnabled=0\n",
+			       &read, NULL),
+			 0);
+	assert_int_equal(read.config.kernel.parts, WIRE_KERNEL_MASKS);
+	assert_int_equal(read.config.kernel.group_masks[0], 0x7);
+	assert_int_equal(read.config.kernel.group_masks[1], 0x6);
+	assert_int_equal(read.config.kernel.group_masks[2], 0x40);
+	assert_int_equal(read.config.enable_flags, 7 | EVENT_TRACE_FLAG_PROFILE |
+							   EVENT_TRACE_FLAG_CSWITCH |
+							   EVENT_TRACE_FLAG_SYSTEMCALL);
+	assert_string_equal(read.config.name, KERNEL_LOGGER_NAMEA);
+	etw_autologger_done(&read);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		(void)snprintf(line, sizeof(line), "EnableKernelFlags=%s\n", bad[i]);
+		assert_int_equal(parse("GlobalLogger", line, &read, &fault), -EINVAL);
+	}
+	used = (size_t)snprintf(line, sizeof(line), "EnableKernelFlags=hex:");
+	for (int i = 0; i < 33; i++)
+		used += (size_t)snprintf(line + used, sizeof(line) - used, "%s01", i ? "," : "");
+	assert_int_equal(parse("GlobalLogger", line, &read, &fault), -EINVAL);
+	line[strlen(line) - 3] = '\0';
+	assert_int_equal(parse("GlobalLogger", line, &read, &fault), 0);
+	assert_int_equal(read.config.kernel.group_masks[7], 0x01010101);
+	etw_autologger_done(&read);
+}
+
 static void test_config__each_fault_has_its_line(void **state)
 {
 	static const struct {
@@ -270,6 +316,7 @@ int main(void)
 		cmocka_unit_test(test_config__values_are_the_registrys),
 		cmocka_unit_test(test_config__defaults_are_windows),
 		cmocka_unit_test(test_config__global_logger_needs_no_guid),
+		cmocka_unit_test(test_config__kernel_masks),
 		cmocka_unit_test(test_config__each_fault_has_its_line),
 		cmocka_unit_test(test_config__filters_are_those_of_an_enable),
 		cmocka_unit_test(test_config__filters_that_are_refused),

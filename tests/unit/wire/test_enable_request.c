@@ -86,7 +86,7 @@ static void test_enable_request__filters(void **state)
 	assert_int_equal(etw_enable_request_check(&request), -EINVAL);
 }
 
-/* Enabling SystemProcessProviderGuid would deliver nothing: the kernel is no provider here. */
+/* The kernel as a provider is taken; the processor's branches, of which nothing would come, are not. */
 static void test_enable_request__system_providers(void **state)
 {
 	struct wire_enable_provider request = request_of(EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0);
@@ -94,6 +94,9 @@ static void test_enable_request__system_providers(void **state)
 	(void)state;
 	request.provider = (GUID){
 		0x151f55dc, 0x467d, 0x471f, {0x83, 0xb5, 0x5f, 0x88, 0x9d, 0x46, 0xff, 0x66}};
+	assert_int_equal(etw_enable_request_check(&request), 0);
+	request.provider = (GUID){
+		0x99134383, 0x5248, 0x43fc, {0x83, 0x4b, 0x52, 0x94, 0x54, 0xe7, 0x5d, 0xf3}};
 	assert_int_equal(etw_enable_request_check(&request), -EOPNOTSUPP);
 	request.code = EVENT_CONTROL_CODE_DISABLE_PROVIDER;
 	assert_int_equal(etw_enable_request_check(&request), 0);

@@ -617,7 +617,7 @@ static void test_message__numbers_out_of_range_are_refused(void **state)
 		{4, 16, 2, 3},                         /* enable.control_code */
 		{4, 20, 0, 2},                         /* enable.has_callback */
 		{4, 57, 1, 2},                         /* enable.slots[0].is_used */
-		{8, 12, 5, 6},                         /* control.code */
+		{8, 12, 6, 7},                         /* control.code */
 		{9, 12 + 8 + 16, 2, 3},                /* enable_provider.code */
 	};
 
