@@ -177,6 +177,8 @@ static bool is_pseudo_file(const char *path)
 					       "/SYSV", "/anon_hugepage", "/[aio]",
 					       "/i915", "/drm mm object"};
 
+	if (etw_kernel_is_vdso(path))
+		return false;
 	if (path[0] != '/')
 		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "source/kernel/shared_text.h"
 
@@ -28,6 +29,12 @@ struct etw_kernel_mapping {
 	uint8_t build_id_bytes; /* 0: none, or not readable */
 	uint8_t build_id[ETW_KERNEL_BUILD_ID_BYTES];
 };
+
+/* etw_kernel_is_vdso() - whether a mapping of this name is the vDSO (source/kernel/vdso.h). */
+static inline bool etw_kernel_is_vdso(const char *path)
+{
+	return strcmp(path, "[vdso]") == 0;
+}
 
 struct etw_kernel_image {
 	uint64_t base, end;

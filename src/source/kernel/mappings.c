@@ -14,6 +14,7 @@
 
 #include "base/atomic.h"
 #include "base/macros.h"
+#include "source/kernel/vdso.h"
 
 /* Behind each record (sample_id_all): tid, time and CPU, in the order of the bits of sample_type. */
 struct trailer {
@@ -64,6 +65,7 @@ static int parse_map(const uint8_t *at, uint32_t path_end, struct etw_kernel_per
 		ret->mapping.build_id_bytes = record.build_id_bytes;
 		memcpy(ret->mapping.build_id, record.build_id, record.build_id_bytes);
 	}
+	etw_kernel_vdso_complete(&ret->mapping);
 	return 0;
 }
 

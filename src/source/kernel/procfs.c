@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "base/macros.h"
+#include "source/kernel/images.h"
 
 #define STAT_BYTES     1024
 #define STATUS_BYTES   2048
@@ -203,7 +204,7 @@ int etw_kernel_proc_read(int process_fd, struct etw_kernel_proc_process *ret)
 	return 0;
 }
 
-/* "start-end rwxp offset major:minor inode   path"; an area without a file has no inode. */
+/* "start-end rwxp offset major:minor inode   path"; an area without a file has no inode; of those the vDSO counts. */
 static bool parse_mapping(char *line, struct etw_kernel_proc_mapping *ret)
 {
 	unsigned major_number, minor_number;
@@ -214,10 +215,12 @@ static bool parse_mapping(char *line, struct etw_kernel_proc_mapping *ret)
 		   &ret->start, &ret->end, access, &ret->file_offset, &major_number, &minor_number,
 		   &ret->inode, &path_at) != 7)
 		return false;
-	if (!ret->inode || !path_at || line[path_at] != '/' || ret->end <= ret->start)
+	if (!path_at || ret->end <= ret->start)
 		return false;
 	line[(size_t)path_at + strcspn(line + path_at, "\n")] = '\0';
 	ret->path = line + path_at;
+	if (!etw_kernel_is_vdso(ret->path) && (!ret->inode || ret->path[0] != '/'))
+		return false;
 	ret->device = makedev(major_number, minor_number);
 	ret->is_executable = access[2] == 'x';
 	return true;

@@ -15,6 +15,7 @@
 #include "source/kernel/mappings.h"
 #include "source/kernel/priority.h"
 #include "source/kernel/procfs.h"
+#include "source/kernel/vdso.h"
 
 struct scanned_thread {
 	uint64_t start_ticks;
@@ -139,12 +140,13 @@ static int add_mapping(void *context, const struct etw_kernel_proc_mapping *from
 	};
 	int r;
 
-	if (from->is_executable)
+	if (from->inode && from->is_executable)
 		id = etw_kernel_build_ids_find(&scan->build_ids, scan->process_fd, from);
 	if (id) {
 		mapping.build_id_bytes = id->byte_count;
 		memcpy(mapping.build_id, id->bytes, sizeof(mapping.build_id));
 	}
+	etw_kernel_vdso_complete(&mapping);
 	r = etw_kernel_images_map(&process->images, &mapping, NULL, NULL);
 	return r == -E2BIG ? 0 : r;
 }

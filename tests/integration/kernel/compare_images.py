@@ -26,7 +26,7 @@ SKIPPED = 77
 FLAGS = "7"
 LIBRARIES = ("libz.so.1", "libexpat.so.1", "libelf.so.1", "libcmocka.so.0")
 LOAD, UNLOAD, DC_START, DC_END, IDENTITY = "03.10", "14.2", "14.3", "14.4", "id.36"
-MAP = re.compile(r"^([0-9a-f]+)-([0-9a-f]+) (\S+) ([0-9a-f]+) \S+ \d+ +(/.*)$")
+MAP = re.compile(r"^([0-9a-f]+)-([0-9a-f]+) (\S+) ([0-9a-f]+) \S+ \d+ +(/.*|\[vdso\])$")
 
 
 def read_snapshots(text):
@@ -106,6 +106,8 @@ def replay(events, snapshots):
 def check_identities(identities):
     problems = []
     held = 0
+    if len(identities.get("[vdso]", {1})) != 1:
+        problems.append(f"the vDSO is of several builds: {sorted(identities['[vdso]'])}")
     for path, ids in identities.items():
         if not any(name in path for name in LIBRARIES):
             continue

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "source/kernel/images.h"
+#include "source/kernel/vdso.h"
 
 /* What was told, as text: "+base-end path " and "-base-end path ". */
 static char told[4096];
@@ -93,7 +94,7 @@ static void test_images__data_files_are_none(void **state)
 
 static void test_images__made_up_files_are_none(void **state)
 {
-	static const char *const paths[] = {"[vdso]",    "//anon",        "/memfd:jit (deleted)",
+	static const char *const paths[] = {"[heap]",    "//anon",        "/memfd:jit (deleted)",
 					    "/dev/zero", "/SYSV00000000", ""};
 	struct etw_kernel_images *list = NULL;
 
@@ -103,6 +104,43 @@ static void test_images__made_up_files_are_none(void **state)
 	assert_int_equal(map(&list, 0x2000, 0x2000, 0, true, "/empty"), 0);
 	expect_told("");
 	assert_null(list);
+}
+
+static void test_images__vdso_is_one(void **state)
+{
+	struct etw_kernel_images *list = NULL;
+
+	(void)state;
+	assert_int_equal(map(&list, 0x1000, 0x2000, 0, false, "[vvar]"), 0);
+	assert_int_equal(map(&list, 0x2000, 0x4000, 0, true, "[vdso]"), 0);
+	expect_told("+2000-4000 [vdso] ");
+	etw_kernel_images_unref(list);
+}
+
+static void test_images__vdso_has_the_build_id_of_every_process(void **state)
+{
+	struct etw_kernel_mapping mapping = {
+		.start = UINT64_C(0x7f0000000000),
+		.path = "[vdso]",
+		.is_executable = true,
+	};
+	uint8_t own[ETW_KERNEL_BUILD_ID_BYTES];
+	uint8_t bytes = etw_kernel_vdso_build_id(own);
+
+	(void)state;
+	assert_true(bytes == 0 || bytes >= 8);
+	etw_kernel_vdso_complete(&mapping);
+	assert_int_equal(mapping.build_id_bytes, bytes);
+	assert_memory_equal(mapping.build_id, own, bytes);
+	/* A 32-bit process has another one. */
+	mapping.build_id_bytes = 0;
+	mapping.start = 0xf7f00000;
+	etw_kernel_vdso_complete(&mapping);
+	assert_int_equal(mapping.build_id_bytes, 0);
+	mapping.start = UINT64_C(0x7f0000000000);
+	mapping.path = "/lib/libc.so.6";
+	etw_kernel_vdso_complete(&mapping);
+	assert_int_equal(mapping.build_id_bytes, 0);
 }
 
 static void test_images__code_alone_tells_the_base(void **state)
@@ -216,6 +254,8 @@ int main(void)
 		cmocka_unit_test_setup(test_images__an_object_is_one_image, set_up),
 		cmocka_unit_test_setup(test_images__data_files_are_none, set_up),
 		cmocka_unit_test_setup(test_images__made_up_files_are_none, set_up),
+		cmocka_unit_test_setup(test_images__vdso_is_one, set_up),
+		cmocka_unit_test_setup(test_images__vdso_has_the_build_id_of_every_process, set_up),
 		cmocka_unit_test_setup(test_images__code_alone_tells_the_base, set_up),
 		cmocka_unit_test_setup(test_images__pieces_with_gaps_belong_together, set_up),
 		cmocka_unit_test_setup(test_images__unmapping_the_code_unloads, set_up),

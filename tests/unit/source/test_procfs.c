@@ -235,6 +235,7 @@ static void test_procfs__mappings_of_files(void **state)
 	assert_int_equal(etw_kernel_proc_read_maps(fd, note_mapping, found), -ECANCELED);
 	assert_string_equal(found, "400000-452000+1000 x 173521 /usr/bin/a b;"
 				   "9000-a000+3f000 - 5 /lib/x.so (deleted);"
+				   "ffff-1ffff+0 x 0 [vdso];"
 				   "c000-d000+0 - 5 /stop;");
 	close(fd);
 }
