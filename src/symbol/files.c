@@ -49,6 +49,23 @@ static int add_folder(struct etw_symbol_files *files, const char *at, size_t byt
 	return 0;
 }
 
+/* The other machine's own debug files come before this one's. */
+static int add_default_of_root(struct etw_symbol_files *files)
+{
+	struct etw_text path = {0};
+	int r;
+
+	if (!files->root)
+		return 0;
+	etw_text_puts(&path, files->root);
+	etw_text_puts(&path, SEARCH_PATH_DEFAULT);
+	r = etw_text_error(&path);
+	if (!r)
+		r = add_folder(files, path.at, path.bytes);
+	etw_text_done(&path);
+	return r;
+}
+
 int etw_symbol_files_init(struct etw_symbol_files *files, const char *root, const char *search_path,
 			  bool is_elsewhere)
 {
@@ -60,15 +77,14 @@ int etw_symbol_files_init(struct etw_symbol_files *files, const char *root, cons
 	}
 	if (!search_path)
 		search_path = secure_getenv(SEARCH_PATH_VARIABLE);
-	if (!search_path)
+	if (!search_path) {
 		search_path = SEARCH_PATH_DEFAULT;
+		TRY(add_default_of_root(files));
+	}
 	while (*search_path) {
 		size_t bytes = strcspn(search_path, ":");
 
-		if (add_folder(files, search_path, bytes)) {
-			etw_symbol_files_done(files);
-			return -ENOMEM;
-		}
+		TRY(add_folder(files, search_path, bytes));
 		search_path += bytes + (search_path[bytes] == ':');
 	}
 	return 0;

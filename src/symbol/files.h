@@ -39,7 +39,7 @@ struct etw_symbol_wanted {
  */
 typedef int etw_symbol_try_file(void *context, int fd, const char *path);
 
-/* etw_symbol_files_init() - as struct etw_symbols_options has them. Returns 0 or -ENOMEM. */
+/* etw_symbol_files_init() - as struct etw_symbols_options has them. Returns 0; -ENOMEM: etw_symbol_files_done() frees what there is. */
 int etw_symbol_files_init(struct etw_symbol_files *files, const char *root, const char *search_path,
 			  bool is_elsewhere);
 

@@ -41,8 +41,11 @@ int etw_symbols_create(const struct etw_symbols_options *options, struct etw_sym
 
 	if (!symbols)
 		return -ENOMEM;
-	TRY(etw_symbol_files_init(&symbols->modules.files, options->root, options->search_path,
-				  options->is_elsewhere));
+	if (etw_symbol_files_init(&symbols->modules.files, options->root, options->search_path,
+				  options->is_elsewhere)) {
+		etw_symbol_files_done(&symbols->modules.files);
+		return -ENOMEM;
+	}
 	etw_symbol_strings_init(&symbols->strings);
 	etw_symbol_images_init(&symbols->images, ETW_SYMBOL_NOTES_MAX, ETW_SYMBOL_PROCESSES_MAX);
 	symbols->modules.strings = &symbols->strings;
