@@ -183,7 +183,7 @@ static void put_details(struct etw_text *text, const struct report *report,
 	}
 	machine_clock_write(&value, header);
 	put_fact(text, look, "Clock", &value);
-	if (machine->model.bytes > 1 || machine->processor.bytes) {
+	if (machine->model.bytes || machine->processor.bytes) {
 		etw_text_puts(&value, etw_text_string(&machine->model));
 		if (value.bytes && machine->processor.bytes)
 			etw_text_puts(&value, ", ");

@@ -20,9 +20,9 @@ static void put_machine(struct etw_text *text, const struct machine *machine,
 	json_value(text, etw_text_string(&value));
 	json_text(text, "computer", etw_text_string(&machine->computer));
 	json_text(text, "os_name",
-		  is_linux                 ? "Linux"
-		  : machine->product.bytes ? etw_text_string(&machine->product)
-					   : name);
+		  machine->product.bytes ? etw_text_string(&machine->product)
+		  : is_linux             ? "Linux"
+					 : name);
 	json_text(text, "model", etw_text_string(&machine->model));
 	json_text(text, "processor", etw_text_string(&machine->processor));
 	if (machine->memory_mb)

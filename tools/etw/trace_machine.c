@@ -51,6 +51,7 @@ static void take_text(const struct etw_decoding *decoding, const char *name, str
 
 static void take_config(struct machine *machine, const struct etw_decoding *decoding)
 {
+	struct etw_text product = {0};
 	const struct etw_item *item;
 
 	switch (decoding->record->EventHeader.EventDescriptor.Opcode) {
@@ -64,9 +65,12 @@ static void take_config(struct machine *machine, const struct etw_decoding *deco
 	case CONFIG_PLATFORM:
 		if (machine->model.bytes)
 			break;
+		take_text(decoding, "SystemProductName", &product);
 		take_text(decoding, "SystemManufacturer", &machine->model);
-		etw_text_putc(&machine->model, ' ');
-		take_text(decoding, "SystemProductName", &machine->model);
+		if (machine->model.bytes && product.bytes)
+			etw_text_putc(&machine->model, ' ');
+		etw_text_append(&machine->model, etw_text_string(&product), product.bytes);
+		etw_text_done(&product);
 		break;
 	case CONFIG_PROCESSORS:
 		if (!machine->processor.bytes)
@@ -210,7 +214,9 @@ void machine_write(struct etw_text *text, const struct machine *machine,
 	if (machine->product.bytes)
 		name = etw_text_string(&machine->product);
 	if (machine_is_linux(machine, header))
-		etw_text_puts(text, "Linux, ");
+		etw_text_printf(text, "%s, ",
+				machine->product.bytes ? etw_text_string(&machine->product)
+						       : "Linux");
 	else
 		etw_text_printf(text, "%s (%u.%u, build %u), ", name ? name : "Windows",
 				header->os_major, header->os_minor, header->os_build);
