@@ -148,7 +148,8 @@ static void put_stacks(struct command *command, const struct etw_process_node *r
 		.wants_process = root ? is_below : NULL,
 		.wants_context = &below,
 		.whose = root ? "the command's" : "the machine's",
-		.width = look->width,
+		/* Only a terminal cuts names. */
+		.width = isatty(root ? STDERR_FILENO : STDOUT_FILENO) ? look->width : 0,
 		.bold = look->bold,
 		.plain = look->plain,
 	};

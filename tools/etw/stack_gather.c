@@ -221,13 +221,16 @@ static bool is_exact(const struct etw_callstack *stack, uint32_t index)
 	return !index || index == stack->kernel_count;
 }
 
-/* A chain of frames that runs out ends with addresses in the page where nothing ever is. */
+/*
+ * Where code has no frame pointers, a chain of frames leads into what else lies on the stack. An address in the page where
+ * nothing ever is shows it: that one and all further out are none.
+ */
 static uint32_t sound_frames(const struct etw_callstack *stack)
 {
-	uint32_t count = stack->count;
+	uint32_t count = stack->kernel_count;
 
-	while (count && stack->frames[count - 1] < PAGE_OF_NOTHING)
-		count--;
+	while (count < stack->count && stack->frames[count] >= PAGE_OF_NOTHING)
+		count++;
 	return count;
 }
 

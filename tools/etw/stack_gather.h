@@ -15,7 +15,8 @@ struct stack_pending {
 	uint32_t next_free; /* plus 1; while it is none */
 	int64_t time_ft;
 	uint64_t weight;
-	uint64_t address; /* where the processor was; 0: unknown */
+	uint64_t address;  /* where the processor was; 0: unknown */
+	uint64_t *skipped; /* it is no such event, and counted here; NULL */
 	const struct stack_place *place;
 };
 

@@ -77,7 +77,7 @@ static int decode(struct stack_profile *profile, const EVENT_RECORD *record,
 	return etw_decoder_run(profile->decoder, record, ret);
 }
 
-/* Returns whether it is a sample of something that ran. */
+/* A sample of a processor that had nothing to do is none. */
 static bool read_sample(struct stack_profile *profile, const struct etw_decoding *decoding,
 			struct stack_pending *ret)
 {
@@ -88,10 +88,8 @@ static bool read_sample(struct stack_profile *profile, const struct etw_decoding
 	(void)etw_process_number(decoding, "Flags", &flags);
 	(void)etw_process_number(decoding, "Count", &count);
 	(void)etw_process_number(decoding, "InstructionPointer", &ret->address);
-	if (!tid && !(flags & IN_DPC_OR_ISR)) {
-		profile->counts.idle++;
-		return false;
-	}
+	if (!tid && !(flags & IN_DPC_OR_ISR))
+		ret->skipped = &profile->counts.idle;
 	ret->tid = (uint32_t)tid;
 	ret->weight = count ? count : 1;
 	if (!profile->query.by_count)
@@ -171,8 +169,8 @@ static int read_switch(struct stack_profile *profile, const struct etw_decoding 
 		return 1;
 	}
 	if (!is_known)
-		profile->counts.without_wait++;
-	return is_known;
+		ret->skipped = &profile->counts.without_wait;
+	return 1;
 }
 
 /* An event that a filter wants. */
@@ -284,6 +282,10 @@ static int take_event(void *context, size_t trace, EVENT_RECORD *record,
 				pending.tid, time_ft);
 		wanted = wants_process(profile, trace, pending.pid, time_ft);
 	} else {
+		wanted = 0;
+	}
+	if (wanted && pending.skipped) {
+		++*pending.skipped;
 		wanted = 0;
 	}
 	if (wanted) {
