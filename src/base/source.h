@@ -81,6 +81,8 @@ struct etw_source_loss {
 	uint64_t no_buffer; /* the kernel's buffer was full */
 	uint64_t no_memory;
 	uint64_t incomplete; /* events that went out with fields missing because a read failed */
+	uint64_t
+		no_stack; /* events that went out without the stack that was wanted: there was none */
 };
 
 /* Is handed an event that is not queued. @event: borrowed for the call */

@@ -72,8 +72,6 @@ static void make(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu, struct etw_ke
 		front->stack_bytes = etw_kernel_cpu_stack(record, front->time_raw, front->stack);
 	if (cpu_out->maker.seen)
 		see(cpu_out->maker.seen, record);
-	if (record->stack_flags & ETW_KERNEL_STACK_UNKNOWN)
-		cpu_out->unknown_stacks++;
 	front->is_made = true;
 }
 
@@ -82,6 +80,16 @@ static void take(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu, struct etw_ke
 	etw_kernel_cpu_rings_pop(cpu_out->rings, cpu);
 	front->record = NULL;
 	front->is_made = false;
+}
+
+/* Why an event that went out has no stack. */
+static void count_stack(struct etw_kernel_cpu_out *cpu_out,
+			const struct etw_kernel_cpu_record *record)
+{
+	if (record->stack_flags & ETW_KERNEL_STACK_UNKNOWN)
+		cpu_out->unknown_stacks++;
+	else if (record->stack_flags & ETW_KERNEL_STACK_ASKED && !has_frames(record))
+		cpu_out->empty_stacks++;
 }
 
 uint64_t etw_kernel_cpu_out_next_ns(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu,
@@ -133,6 +141,8 @@ void etw_kernel_cpu_out_pop(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu,
 		front->event_bytes = 0;
 	else
 		front->stack_bytes = 0;
-	if (!front->event_bytes && !front->stack_bytes)
+	if (!front->event_bytes && !front->stack_bytes) {
+		count_stack(cpu_out, front->record);
 		take(cpu_out, cpu, front);
+	}
 }

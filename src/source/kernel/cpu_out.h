@@ -24,7 +24,8 @@ struct etw_kernel_cpu_out {
 	const struct etw_kernel_out *out;   /* borrowed: what a former host output */
 	struct etw_kernel_front *fronts;    /* owned; host->cpu_count */
 	struct etw_kernel_cpu_maker maker;  /* its routines and its seen are set later */
-	uint64_t unknown_stacks;            /* stacks that were asked for and never taken */
+	/* Stacks that were asked for: of threads that were not seen to be switched out; where none was found. */
+	uint64_t unknown_stacks, empty_stacks;
 };
 
 /* etw_kernel_cpu_out_init() - all is borrowed as long as it lives. Returns 0 or -ENOMEM. */

@@ -61,9 +61,10 @@ def list_groups():
 
 
 class Recorder:
-    """An ftrace instance that counts starts, execs and exits by id."""
+    """An ftrace instance that records events of this name, all of the machine."""
 
-    def __init__(self):
+    def __init__(self, events=EVENTS):
+        self.events = events
         if os.geteuid() != 0:
             skip("needs root")
         if LIBC.unshare(CLONE_NEWNS) or LIBC.mount(b"none", b"/", None, MS_REC_PRIVATE, None):
@@ -82,7 +83,7 @@ class Recorder:
         self.write("trace_clock", "mono")
         self.write("buffer_size_kb", str(BUFFER_KIB))
         # Names of threads are not wanted; the table of group ids costs nothing.
-        for event in EVENTS:
+        for event in self.events:
             self.write(f"events/{event}/enable", "1")
         self.groups = list_groups()
 
@@ -97,7 +98,7 @@ class Recorder:
         return text, lost
 
     def close(self):
-        for event in EVENTS:
+        for event in self.events:
             self.write(f"events/{event}/enable", "0")
         self.at.rmdir()
         LIBC.umount2(self.mount.encode(), 2)

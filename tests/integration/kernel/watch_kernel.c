@@ -35,7 +35,7 @@
 #define SAMPLE_NS        UINT64_C(10000000)
 #define ROUND_MS         5
 #define TOKEN_BYTES      16
-#define KEPT_MAX         64
+#define KEPT_MAX         256
 #define IDENTITY_RSDS    36 /* opcode of DbgID_RSDS */
 #define PROCESS_COUNTERS 32 /* and behind it those of the rundown */
 #define THREAD_SET_NAME  72
@@ -305,9 +305,10 @@ static int watch(struct engine *engine, const struct etw_source_host *host,
 		TRY(collect_all(engine, host, request, source));
 	}
 	etw_kernel_source.loss(*source, &loss);
-	printf("end\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%zu\n",
+	printf("end\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%zu\t%" PRIu64
+	       "\n",
 	       engine->event_count, engine->disordered_count, loss.no_buffer, loss.no_memory,
-	       loss.incomplete, dropped_count);
+	       loss.incomplete, dropped_count, loss.no_stack);
 	return 0;
 }
 
