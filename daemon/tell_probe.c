@@ -2,11 +2,16 @@
 /* See tell_probe.h. */
 #include "daemon/tell_probe.h"
 
+#include <string.h>
+
 #include "base/macros.h"
+#include "source/kernel/kernel_source.h"
 #include "source/kernel/probe.h"
 #include "source/kernel/probe_class.h"
+#include "wire/kernel_names.h"
 
-#define LOSSES_MAX 8 /* of one class */
+#define LOSSES_MAX     8 /* of one class */
+#define UNSERVED_BYTES 512
 
 static int tell_class(FILE *file, enum etw_kernel_class class)
 {
@@ -28,6 +33,33 @@ static int tell_class(FILE *file, enum etw_kernel_class class)
 	return 0;
 }
 
+/*
+ * Kinds of events that Windows has names for, and of which nothing will come on any machine: those of EnableFlags, and
+ * those that xperf's groups have.
+ */
+static void tell_unserved(FILE *file)
+{
+	uint32_t masks[WIRE_GROUP_MASKS_WORDS] = {0}, ret[WIRE_GROUP_MASKS_WORDS];
+	char names[UNSERVED_BYTES];
+	const char *group;
+
+	etw_group_masks_of_flags(UINT32_MAX, masks);
+	for (size_t i = 0; (group = etw_kernel_group_name(i)); i++)
+		(void)etw_kernel_kinds_parse(group, strlen(group), masks);
+	(void)etw_kernel_masks_events(masks, ret);
+	for (size_t i = 0; i < WIRE_GROUP_MASKS_WORDS; i++)
+		ret[i] &= ~etw_kernel_source.masks[i];
+	/* A bit of EnableFlags that Windows itself has no name for. */
+	ret[0] &= ~UINT32_C(0x08000000);
+	if (!etw_kernel_masks_events(ret, ret))
+		return;
+	etw_kernel_masks_format(ret, names, sizeof(names));
+	fprintf(file,
+		"less\tunserved\tsessions may ask for these kernel events, and none will come: "
+		"%s\n",
+		names);
+}
+
 int etwd_tell_probe(FILE *file)
 {
 	struct etw_kernel_probe probe;
@@ -44,5 +76,6 @@ int etwd_tell_probe(FILE *file)
 		return status;
 	for (unsigned class = 0; class < ETW_KERNEL_CLASSES; class ++)
 		status |= tell_class(file, class);
+	tell_unserved(file);
 	return status;
 }

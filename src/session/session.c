@@ -145,7 +145,7 @@ int etw_session_start(const struct etw_session_host *host, uint32_t session_id, 
 	*settled = *config;
 	TRY(settle(host, settled, &plan, reterr));
 	etw_context_set_plan(&session->context, &plan);
-	if (config->enable_flags && !plan.is_kernel)
+	if ((config->enable_flags || config->kernel.parts) && !plan.is_kernel)
 		etw_context_complain(&session->context,
 				     "EnableFlags have no effect: the session is no system logger",
 				     0, NULL);

@@ -299,6 +299,7 @@ static void settle_kernel(struct wire_session_config *config, struct etw_session
 	if (!plan->is_kernel) {
 		config->enable_flags = 0;
 		config->kernel = (struct wire_kernel_request){0};
+		return;
 	}
 	etw_kernel_request_settle(config);
 }

@@ -293,6 +293,7 @@ static void test_config__clock_and_kernel(void **state)
 	plan = settle(&config);
 	assert_int_equal(plan.is_kernel, 0);
 	assert_int_equal(config.enable_flags, 0);
+	assert_int_equal(config.kernel.parts, 0);
 	assert_int_equal(plan.ring_flags, WIRE_RING_INDEPENDENT);
 	config = config_of(0x02000000, true, 0);
 	config.enable_flags = 1;
