@@ -331,6 +331,7 @@ void etw_symbol_elf_close(struct etw_symbol_elf *elf)
 	free(elf->path);
 	free(elf->file);
 	free(elf->debug_file);
+	free(elf->ranges);
 	free(elf);
 }
 

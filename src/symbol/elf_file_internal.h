@@ -10,6 +10,12 @@
 
 #define ETW_SYMBOL_SEGMENTS_MAX 128
 
+/* Code of one unit of the debugging information. */
+struct etw_symbol_unit_range {
+	uint64_t start, end; /* file addresses */
+	Dwarf_Die unit;
+};
+
 struct etw_symbol_elf {
 	const struct etw_symbol_files *files;
 	struct etw_symbol_wanted wanted; /* path and build id are this struct's */
@@ -24,6 +30,9 @@ struct etw_symbol_elf {
 		uint64_t start, end;
 	} code[ETW_SYMBOL_SEGMENTS_MAX];
 	size_t code_count;
+	struct etw_symbol_unit_range *ranges; /* owned; by start, once they are listed */
+	size_t range_count;
+	bool has_ranges;
 	bool has_own_symbols; /* a full table, in the image itself */
 };
 #endif

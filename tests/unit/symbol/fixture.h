@@ -96,6 +96,16 @@ static inline uint64_t address_of(const char *file, const char *symbol)
 	return strtoull(line, NULL, 16);
 }
 
+/* How long nm says that it is. */
+static inline uint64_t bytes_of(const char *file, const char *symbol)
+{
+	char line[LINE_BYTES];
+
+	output_of(line, "nm -S %s | grep ' %s$' | cut -d ' ' -f 2", file, symbol);
+	assert_true(line[0] != '\0');
+	return strtoull(line, NULL, 16);
+}
+
 /* Where the first piece of a file is mapped, by its own headers. */
 static inline uint64_t first_address_of(const char *file)
 {

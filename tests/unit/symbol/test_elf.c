@@ -326,7 +326,8 @@ static void test_elf__shows_inlined_functions_with_lines(UNUSED_STATE)
 	assert_true(run("%s -O1 -g -fPIE -pie -o inlining inlining.c", ETW_TEST_CC));
 	symbols = fixture_symbols(&options);
 	tell_file(symbols, BASE, "inlining");
-	compare_with_addr2line(symbols, "inlining", address_of("inlining", "outer"), 12);
+	compare_with_addr2line(symbols, "inlining", address_of("inlining", "outer"),
+			       bytes_of("inlining", "outer"));
 	etw_symbols_free(symbols);
 }
 
