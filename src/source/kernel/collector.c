@@ -25,11 +25,24 @@ int etw_kernel_collector_init(struct etw_kernel_collector *collector,
 	return collector->tracker ? 0 : -ENOMEM;
 }
 
+int etw_kernel_collector_unwind(struct etw_kernel_collector *collector)
+{
+	if (!collector->unwinder) {
+		collector->unwinder = etw_kernel_unwinder_new("/proc");
+		if (!collector->unwinder)
+			return -ENOMEM;
+	}
+	collector->cpu_out.stacks = &collector->unwinder->stacks;
+	etw_kernel_streams_take_copies(&collector->streams);
+	return 0;
+}
+
 void etw_kernel_collector_done(struct etw_kernel_collector *collector)
 {
 	etw_kernel_cpu_out_done(&collector->cpu_out);
 	etw_kernel_streams_done(&collector->streams);
 	etw_kernel_tracker_free(collector->tracker);
+	etw_kernel_unwinder_free(collector->unwinder);
 	if (collector->out.queues)
 		etw_kernel_out_done(&collector->out);
 }
@@ -42,6 +55,16 @@ static int read_streams(struct etw_kernel_collector *collector)
 	return etw_kernel_streams_read(&collector->streams);
 }
 
+static void unwind(struct etw_kernel_collector *collector, const struct etw_kernel_stack_copy *copy)
+{
+	const struct etw_kernel_process *process = etw_kernel_tasks_find(&collector->tracker->tasks,
+									 copy->pid);
+
+	if (collector->unwinder)
+		etw_kernel_unwinder_add(collector->unwinder, process ? process->images : NULL,
+					copy);
+}
+
 static void apply_item(struct etw_kernel_collector *collector, struct etw_kernel_item *item)
 {
 	struct etw_kernel_perf_record record;
@@ -52,6 +75,10 @@ static void apply_item(struct etw_kernel_collector *collector, struct etw_kernel
 	collector->applied_ns = item->time_ns;
 	etw_kernel_out_begin(&collector->out, item->time_ns, item->cpu, item);
 	item->is_applied = true;
+	if (item->is_stack) {
+		unwind(collector, item->record);
+		return;
+	}
 	if (!item->is_mapping) {
 		etw_kernel_tracker_apply(collector->tracker, item->record, item->byte_count);
 		return;

@@ -16,6 +16,7 @@
 #include "source/kernel/out.h"
 #include "source/kernel/streams.h"
 #include "source/kernel/tracker.h"
+#include "source/kernel/unwinder.h"
 #include "source/kernel/watermark.h"
 
 struct etw_kernel_collector {
@@ -23,7 +24,8 @@ struct etw_kernel_collector {
 	struct etw_kernel_streams streams;
 	struct etw_kernel_out out;
 	struct etw_kernel_cpu_out cpu_out;
-	struct etw_kernel_tracker *tracker; /* owned */
+	struct etw_kernel_tracker *tracker;   /* owned */
+	struct etw_kernel_unwinder *unwinder; /* owned; NULL: copied stacks were never wanted */
 	struct etw_kernel_watermark watermark;
 	uint64_t applied_ns; /* every record before was applied */
 };
@@ -39,6 +41,9 @@ struct etw_kernel_collector {
 int etw_kernel_collector_init(struct etw_kernel_collector *collector,
 			      const struct etw_source_host *host,
 			      const struct etw_source_mark *marks);
+
+/* etw_kernel_collector_unwind() - copied stacks are unwound from here on. Returns 0 or -ENOMEM. */
+int etw_kernel_collector_unwind(struct etw_kernel_collector *collector);
 
 /* etw_kernel_collector_done() - takes what was zeroed. */
 void etw_kernel_collector_done(struct etw_kernel_collector *collector);

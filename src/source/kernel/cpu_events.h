@@ -45,4 +45,12 @@ uint32_t etw_kernel_cpu_event(const struct etw_kernel_cpu_maker *maker,
 uint32_t etw_kernel_cpu_stack(const struct etw_kernel_cpu_record *record, int64_t time_raw,
 			      uint8_t *to);
 
+/*
+ * etw_kernel_cpu_frames() - the same with other frames than the record's.
+ *
+ * @count: at most ETW_KERNEL_FRAMES
+ */
+uint32_t etw_kernel_cpu_frames(const struct etw_kernel_cpu_record *record, const uint64_t *frames,
+			       uint32_t count, int64_t time_raw, uint8_t *to);
+
 #endif

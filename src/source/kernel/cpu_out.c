@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/macros.h"
 
@@ -59,6 +60,26 @@ static void see(struct etw_kernel_seen *seen, const struct etw_kernel_cpu_record
 		etw_kernel_seen_add(seen, frames[i]);
 }
 
+/* The kernel's frames, and behind them what was unwound of the copy that the last one names. */
+static void make_unwound(struct etw_kernel_cpu_out *cpu_out, struct etw_kernel_front *front)
+{
+	const struct etw_kernel_cpu_record *record = front->record;
+	uint64_t frames[ETW_KERNEL_FRAMES];
+	uint32_t count = record->kernel_frames;
+	const uint64_t *all = (const void *)((const uint8_t *)(record + 1) + record->payload_bytes);
+
+	memcpy(frames, all, count * sizeof(frames[0]));
+	if (cpu_out->stacks)
+		count += etw_kernel_stacks_take(cpu_out->stacks, record->stack_tid, all[count],
+						&frames[count], ETW_KERNEL_FRAMES - count);
+	if (count == record->kernel_frames)
+		cpu_out->unknown_stacks++;
+	/* Something of the record must go out. */
+	if (count || !front->event_bytes)
+		front->stack_bytes = etw_kernel_cpu_frames(record, frames, count, front->time_raw,
+							   front->stack);
+}
+
 static void make(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu, struct etw_kernel_front *front)
 {
 	const struct etw_kernel_cpu_record *record = front->record;
@@ -68,7 +89,9 @@ static void make(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu, struct etw_ke
 	if (etw_kernel_out_is_new(cpu_out->out, cpu, front->time_ns, EVENT_NUMBER))
 		front->event_bytes = etw_kernel_cpu_event(&cpu_out->maker, record, front->time_raw,
 							  front->event);
-	if (has_frames(record))
+	if (record->stack_flags & ETW_KERNEL_STACK_COPIED)
+		make_unwound(cpu_out, front);
+	else if (has_frames(record))
 		front->stack_bytes = etw_kernel_cpu_stack(record, front->time_raw, front->stack);
 	if (cpu_out->maker.seen)
 		see(cpu_out->maker.seen, record);

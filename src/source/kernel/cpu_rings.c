@@ -74,6 +74,16 @@ static const size_t payload_bytes[ETW_KERNEL_CPU_KINDS] = {
 	[ETW_KERNEL_SOFT_INTERRUPT] = sizeof(struct etw_kernel_soft_interrupt),
 };
 
+static bool is_whole_copy(const struct etw_kernel_ring_record *from)
+{
+	const struct etw_kernel_cpu_record *record = (const void *)from->at;
+	const struct etw_kernel_stack_copy *copy = (const void *)(record + 1);
+
+	return from->byte_count >= sizeof(*record) + sizeof(*copy) &&
+	       record->payload_bytes == sizeof(*copy) &&
+	       copy->byte_count <= from->byte_count - sizeof(*record) - sizeof(*copy);
+}
+
 /* Whether the record is of a known kind, and holds what it says. */
 static bool is_whole(const struct etw_kernel_ring_record *from)
 {
@@ -115,6 +125,22 @@ static uint64_t bound_of(const struct etw_kernel_cpu_ring *ring)
 	return least;
 }
 
+static bool is_copy(const struct etw_kernel_ring_record *from)
+{
+	const struct etw_kernel_cpu_record *record = (const void *)from->at;
+
+	return from->byte_count >= sizeof(*record) && record->kind == ETW_KERNEL_STACK_COPY;
+}
+
+static void take_copy(struct etw_kernel_cpu_rings *rings, uint32_t cpu,
+		      const struct etw_kernel_ring_record *from)
+{
+	if (!is_whole_copy(from))
+		rings->malformed++;
+	else if (rings->copied)
+		rings->copied(rings->context, cpu, (const void *)from->at);
+}
+
 static int read_one(struct etw_kernel_cpu_rings *rings, struct etw_kernel_cpu_ring *ring)
 {
 	uint64_t end = etw_kernel_ring_end(&ring->ring);
@@ -134,7 +160,9 @@ static int read_one(struct etw_kernel_cpu_rings *rings, struct etw_kernel_cpu_ri
 		if (r <= 0)
 			return r == -EAGAIN;
 		begin = record.end - ALIGN_UP((uint64_t)record.byte_count, UINT64_C(8));
-		if (is_whole(&record))
+		if (is_copy(&record))
+			take_copy(rings, (uint32_t)(ring - rings->at), &record);
+		else if (is_whole(&record))
 			put_in_order(ring, (const void *)record.at, begin);
 		else
 			rings->malformed++;

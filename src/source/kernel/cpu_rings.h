@@ -43,6 +43,9 @@ struct etw_kernel_cpu_rings {
 	struct etw_kernel_cpu_ring *at; /* owned */
 	uint32_t count;                 /* 0: frequent events were never wanted */
 	uint64_t malformed;             /* records that did not hold what they said */
+	/* Is told of a copied stack, borrowed: it is no event, and needs no place. NULL: nobody wants them. */
+	void (*copied)(void *context, uint32_t cpu, const struct etw_kernel_cpu_record *record);
+	void *context;
 };
 
 /*

@@ -22,6 +22,7 @@ struct etw_kernel_item {
 	uint32_t outstanding; /* events that were not popped yet */
 	bool is_applied;
 	bool is_mapping; /* a perf record, copied to @bytes; else @record */
+	bool is_stack;   /* a copied stack: struct etw_kernel_stack_copy in @bytes */
 	uint32_t byte_count;
 	const void *record; /* 8-aligned, complete */
 	uint8_t bytes[] __attribute__((aligned(8)));

@@ -319,6 +319,7 @@ static int enable_frequent(struct etw_source *source, const struct etw_source_re
 	source->control.cpu_kinds = 0;
 	source->control.stack_kinds = 0;
 	source->control.only_pid = request->only_pid;
+	source->control.options = request->options & ETW_SOURCE_UNWIND ? ETW_KERNEL_COPY_STACKS : 0;
 	if (!kinds) {
 		etw_kernel_sampler_stop(&source->sampler);
 		return refused;
@@ -335,6 +336,8 @@ static int enable_frequent(struct etw_source *source, const struct etw_source_re
 		r = etw_kernel_cpu_bpf_walk(&source->cpu_bpf, reterr);
 	if (!r)
 		r = map_cpu_rings(source, reterr);
+	if (!r && source->control.options & ETW_KERNEL_COPY_STACKS)
+		r = etw_kernel_collector_unwind(&source->collector);
 	if (r) {
 		miss(source, 0, ~(uint32_t)ETW_KERNEL_TASK_FLAGS);
 		for (size_t i = 1; i < ARRAY_SIZE(source->masks); i++)
@@ -477,7 +480,7 @@ const struct etw_source_ops etw_kernel_source = {
 	.masks = ETW_KERNEL_BUILT_MASKS,
 	.stack_hooks = stack_hooks,
 	.stack_hook_count = ARRAY_SIZE(stack_hooks),
-	.options = ETW_SOURCE_ONLY_PID,
+	.options = ETW_SOURCE_ONLY_PID | ETW_SOURCE_UNWIND,
 	.open = open_source,
 	.close = close_source,
 	.enable = enable,

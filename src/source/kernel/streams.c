@@ -22,7 +22,7 @@
 int etw_kernel_streams_init(struct etw_kernel_streams *streams, uint32_t cpu_count)
 {
 	*streams = (struct etw_kernel_streams){.cpu_count = cpu_count, .cpus.fd = -1};
-	streams->streams = calloc((size_t)cpu_count + 1, sizeof(*streams->streams));
+	streams->streams = calloc((size_t)cpu_count + 2, sizeof(*streams->streams));
 	return streams->streams ? 0 : -ENOMEM;
 }
 
@@ -32,7 +32,7 @@ void etw_kernel_streams_done(struct etw_kernel_streams *streams)
 	etw_kernel_streams_enable_mappings(streams, false);
 	for (uint32_t i = 0; streams->perfs && i < streams->cpu_count; i++)
 		etw_kernel_perf_close(&streams->perfs[i]);
-	for (uint32_t i = 0; streams->streams && i < streams->cpu_count + 1; i++)
+	for (uint32_t i = 0; streams->streams && i < streams->cpu_count + 2; i++)
 		etw_kernel_stream_done(&streams->streams[i]);
 	etw_kernel_heap_done(&streams->heap);
 	etw_kernel_ring_close(&streams->ring);
@@ -220,6 +220,35 @@ static int read_perf(struct etw_kernel_streams *streams, struct etw_kernel_perf 
 	return perf->position < end;
 }
 
+static void add_copy(void *context, uint32_t cpu, const struct etw_kernel_cpu_record *record)
+{
+	struct etw_kernel_streams *streams = context;
+	const struct etw_kernel_stack_copy *copy = (const void *)(record + 1);
+	uint32_t byte_count = (uint32_t)sizeof(*copy) + copy->byte_count;
+	struct etw_kernel_item *item = calloc(1, sizeof(*item) + byte_count);
+
+	if (!item) {
+		streams->lost_copies++;
+		return;
+	}
+	item->record = item->bytes;
+	item->byte_count = byte_count;
+	item->is_stack = true;
+	item->cpu = cpu;
+	item->time_ns = copy->key_ns;
+	memcpy(item->bytes, copy, byte_count);
+	if (etw_kernel_heap_add(&streams->heap, &streams->streams[1 + streams->cpu_count], item)) {
+		streams->lost_copies++;
+		free(item);
+	}
+}
+
+void etw_kernel_streams_take_copies(struct etw_kernel_streams *streams)
+{
+	streams->cpu_rings.copied = add_copy;
+	streams->cpu_rings.context = streams;
+}
+
 int etw_kernel_streams_read(struct etw_kernel_streams *streams)
 {
 	uint64_t now_ns = etw_monotonic_ns(), until_ns = now_ns;
@@ -257,6 +286,7 @@ void etw_kernel_streams_release(struct etw_kernel_streams *streams)
 	if (etw_kernel_stream_release(&streams->streams[0], &position))
 		etw_kernel_ring_release(&streams->ring, position);
 	etw_kernel_cpu_rings_release(&streams->cpu_rings);
+	(void)etw_kernel_stream_release(&streams->streams[1 + streams->cpu_count], &position);
 	for (uint32_t i = 0; streams->perfs && i < streams->cpu_count; i++)
 		if (etw_kernel_stream_release(&streams->streams[1 + i], &position))
 			etw_kernel_perf_release(&streams->perfs[i], position);

@@ -29,10 +29,11 @@ struct etw_kernel_streams {
 		cpu_rings;                 /* opened by the owner when frequent events are wanted */
 	struct etw_kernel_perf *perfs;     /* owned; cpu_count; NULL: images were never wanted */
 	uint8_t *perf_record;              /* owned; of ETW_KERNEL_PERF_RECORD_MAX bytes */
-	struct etw_kernel_stream *streams; /* owned; 1 + cpu_count */
+	struct etw_kernel_stream *streams; /* owned; 1 + cpu_count, and that of copied stacks */
 	struct etw_kernel_heap heap;
 	uint64_t read_ns; /* every record before is in the heap */
 	uint64_t lost_mappings;
+	uint64_t lost_copies;        /* of stacks, for want of memory */
 	bool is_broken;              /* the ring made no sense */
 	struct etw_kernel_cpus cpus; /* open where @perfs is */
 	bool is_mapping;             /* the rings of @perfs are enabled */
@@ -58,6 +59,9 @@ void etw_kernel_streams_enable_mappings(struct etw_kernel_streams *streams, bool
  */
 void etw_kernel_streams_follow_cpus(struct etw_kernel_streams *streams,
 				    const struct etw_source_host *host);
+
+/* etw_kernel_streams_take_copies() - copied stacks go into the heap, too; once `cpu_rings` are open. */
+void etw_kernel_streams_take_copies(struct etw_kernel_streams *streams);
 
 /*
  * etw_kernel_streams_read() - what has come, bounded.

@@ -29,12 +29,15 @@ enum etw_kernel_cpu_kind {
 	ETW_KERNEL_PRIORITY = 7,
 	ETW_KERNEL_IDLE_STATE = 8,
 	ETW_KERNEL_FREQUENCY = 9,
-	ETW_KERNEL_CPU_KINDS = 10,
+	ETW_KERNEL_STACK_COPY = 10, /* no event: what user code had on its stack */
+	ETW_KERNEL_CPU_KINDS = 11,
 };
 
 enum etw_kernel_stack_flag {
 	ETW_KERNEL_STACK_ASKED = 0x1,
 	ETW_KERNEL_STACK_UNKNOWN = 0x2, /* none was taken: the thread was not switched out before */
+	ETW_KERNEL_STACK_COPIED =
+		0x4, /* the one user frame is the moment of the copy to be unwound */
 };
 
 struct etw_kernel_cpu_record {
@@ -46,6 +49,18 @@ struct etw_kernel_cpu_record {
 	__u8 stack_flags;    /* enum etw_kernel_stack_flag */
 	__u8 reserved;
 	__u32 stack_tid, stack_pid; /* whose stack it is */
+};
+
+#define ETW_KERNEL_COPY_BYTES 8192
+
+/* The registers and the stack of user code, of whom the head says. The bytes follow. */
+struct etw_kernel_stack_copy {
+	__u64 key_ns; /* says with the thread which copy it is */
+	__u64 pc, stack, frame;
+	__u64 link; /* of arm64: where a leaf returns to */
+	__u32 tid, pid;
+	__u32 byte_count; /* from @stack on */
+	__u32 reserved;
 };
 
 enum etw_kernel_switch_flag {

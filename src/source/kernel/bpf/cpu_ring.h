@@ -23,6 +23,7 @@ struct {
 
 struct stack {
 	__u32 kernel_frames, user_frames;
+	__u64 is_copied; /* the one user frame is the moment of the copy */
 	__u64 frames[ETW_KERNEL_FRAMES];
 };
 
@@ -74,10 +75,79 @@ static __always_inline __u32 frames_of(long bytes, __u32 most)
 
 #define SKIPPED_FRAMES 2 /* the program itself, and what calls it from a tracepoint */
 
+#define PAGE_BYTES 4096
+
+static __always_inline void copy_registers(struct etw_kernel_stack_copy *to,
+					   struct task_struct *task)
+{
+	const struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
+
+#if defined(__TARGET_ARCH_x86)
+	to->pc = regs->ip;
+	to->stack = regs->sp;
+	to->frame = regs->bp;
+	to->link = 0;
+#elif defined(__TARGET_ARCH_arm64)
+	to->pc = regs->pc;
+	to->stack = regs->sp;
+	to->frame = regs->regs[29];
+	to->link = regs->regs[30];
+#endif
+}
+
+/* Whole pages can be read, or not: of the first what is left of it. */
+static __always_inline __u32 copy_bytes(char *to, __u64 from)
+{
+	__u32 first = PAGE_BYTES - (from & (PAGE_BYTES - 1));
+
+	if (bpf_probe_read_user(to, first, (const void *)from))
+		return 0;
+	if (bpf_probe_read_user(to + first, PAGE_BYTES, (const void *)(from + first)))
+		return first;
+	return first + PAGE_BYTES;
+}
+
+/* Returns the moment by which the copy is known; 0: there is none. */
+static __always_inline __u64 send_copy(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u32 cpu = bpf_get_smp_processor_id();
+	void *ring = bpf_map_lookup_elem(&etw_cpu_rings, &cpu);
+	struct etw_kernel_cpu_record *record = NULL;
+	struct etw_kernel_stack_copy *copy;
+	__u64 key_ns;
+
+	/* Events need the rest of the room: a stack can be done without. */
+	if (ring && bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) <
+			    bpf_ringbuf_query(ring, BPF_RB_RING_SIZE) / 2)
+		record = bpf_ringbuf_reserve(
+			ring, sizeof(*record) + sizeof(*copy) + ETW_KERNEL_COPY_BYTES, 0);
+	if (!record) {
+		count_drop(ETW_KERNEL_DROP_COPY);
+		return 0;
+	}
+	key_ns = bpf_ktime_get_ns();
+	*record = (struct etw_kernel_cpu_record){
+		.time_ns = key_ns,
+		.kind = ETW_KERNEL_STACK_COPY,
+		.payload_bytes = sizeof(*copy),
+	};
+	copy = (void *)(record + 1);
+	copy->key_ns = key_ns;
+	copy->tid = task->pid;
+	copy->pid = task->tgid;
+	copy->reserved = 0;
+	copy_registers(copy, task);
+	copy->byte_count = copy_bytes((char *)(copy + 1), copy->stack);
+	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+	return key_ns;
+}
+
 /* The stack of the thread that runs, kernel and user. @skipped: innermost frames to leave out, a constant. */
 static __always_inline void take_stack_from(void *context, struct stack *stack, int has_user,
 					    const __u32 skipped)
 {
+	const struct etw_kernel_control *control = find_control();
 	__u32 kernel_frames;
 
 	kernel_frames = frames_of(bpf_get_stack(context, stack->frames,
@@ -85,7 +155,11 @@ static __always_inline void take_stack_from(void *context, struct stack *stack, 
 				  ETW_KERNEL_KERNEL_FRAMES);
 	stack->kernel_frames = kernel_frames;
 	stack->user_frames = 0;
-	if (has_user)
+	stack->is_copied = 0;
+	if (has_user && control && control->options & ETW_KERNEL_COPY_STACKS) {
+		stack->frames[kernel_frames] = send_copy();
+		stack->is_copied = stack->user_frames = stack->frames[kernel_frames] != 0;
+	} else if (has_user)
 		stack->user_frames = frames_of(bpf_get_stack(context, &stack->frames[kernel_frames],
 							     ETW_KERNEL_USER_FRAMES * sizeof(__u64),
 							     BPF_F_USER_STACK),
@@ -144,6 +218,8 @@ static __always_inline void send(struct etw_kernel_cpu_record *head, const void 
 	if (stack) {
 		head->kernel_frames = stack->kernel_frames;
 		head->user_frames = stack->user_frames;
+		if (stack->is_copied)
+			head->stack_flags |= ETW_KERNEL_STACK_COPIED;
 		bytes = (stack->kernel_frames + stack->user_frames) * sizeof(__u64);
 	}
 	if (!bytes)

@@ -126,11 +126,11 @@ struct vm_area_struct {
 
 #if defined(__TARGET_ARCH_x86)
 struct pt_regs {
-	unsigned long di, si, bx, cx, sp;
+	unsigned long di, si, bx, cx, bp, ip, sp;
 };
 #elif defined(__TARGET_ARCH_arm64)
 struct pt_regs {
-	unsigned long regs[31], sp;
+	__u64 regs[31], sp, pc;
 };
 #endif
 

@@ -30,7 +30,8 @@ enum etw_kernel_drop {
 	ETW_KERNEL_DROP_INCOMPLETE = 1,    /* not dropped: went out with a field missing */
 	ETW_KERNEL_DROP_CPU_RING_FULL = 2, /* of the rings of frequent events */
 	ETW_KERNEL_DROP_NO_THREAD = 3,     /* not dropped: no memory to keep a thread's stack in */
-	ETW_KERNEL_DROPS = 4,
+	ETW_KERNEL_DROP_COPY = 4,          /* not dropped: no room for the copy of a stack */
+	ETW_KERNEL_DROPS = 5,
 };
 
 enum etw_kernel_task_flag {
@@ -45,9 +46,14 @@ struct etw_kernel_control {
 	__u32 collected;   /* enum etw_kernel_collect; 0: the programs of tasks return at once */
 	__u32 cpu_kinds;   /* frequent events that are wanted: a bit for each etw_kernel_cpu_kind */
 	__u32 stack_kinds; /* those of them with stacks */
+	__u32 options;     /* enum etw_kernel_option */
 	__u32 only_pid; /* frequent events of this process and its descendants alone; 0: of all */
 	/* CLOCK_BOOTTIME of a rundown whose events are not all safe; 0: none. The programs do not look. */
 	__u64 rundown_ns;
+};
+
+enum etw_kernel_option {
+	ETW_KERNEL_COPY_STACKS = 0x1, /* instead of following frame pointers */
 };
 
 enum etw_kernel_collect {

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include "source/kernel/unwind_tables.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/macros.h"
+#include "source/kernel/procfs.h"
+
+#define TRIES_MAX 8 /* to read a file whose processes are gone when it is looked for */
+
+struct etw_kernel_table {
+	uint8_t build_id[ETW_KERNEL_BUILD_ID_BYTES];
+	uint8_t build_id_bytes;
+	uint8_t failed_count;
+	uint8_t *memory; /* owned; NULL: not read */
+	struct etw_unwind_object object;
+	uint64_t slide;
+};
+
+struct etw_kernel_rule {
+	uint64_t address; /* in the memory of the table; 0: none */
+	struct etw_unwind_rule rule;
+	bool is_found;
+};
+
+int etw_kernel_tables_init(struct etw_kernel_tables *tables, const char *root)
+{
+	char path[64];
+
+	*tables = (struct etw_kernel_tables){.root = root};
+	(void)snprintf(path, sizeof(path), "%s/self/mountinfo", root);
+	etw_kernel_build_ids_init(&tables->local, path);
+	tables->at = calloc(ETW_KERNEL_TABLES_MAX, sizeof(*tables->at));
+	tables->rules = calloc(ETW_KERNEL_RULES, sizeof(*tables->rules));
+	return tables->at && tables->rules ? 0 : -ENOMEM;
+}
+
+void etw_kernel_tables_done(struct etw_kernel_tables *tables)
+{
+	for (size_t i = 0; i < tables->count; i++)
+		free(tables->at[i].memory);
+	etw_kernel_build_ids_done(&tables->local);
+	free(tables->at);
+	free(tables->rules);
+	*tables = (struct etw_kernel_tables){0};
+}
+
+/* The mapping of an image's code, as procfs has it now. */
+struct wanted {
+	const struct etw_kernel_tables *tables;
+	const struct etw_kernel_image *image;
+	int process_fd;
+	int fd; /* owned by who asked; -1: none yet */
+};
+
+static bool is_local(const struct etw_kernel_tables *tables, uint64_t device)
+{
+	for (size_t i = 0; i < tables->local.device_count; i++)
+		if (tables->local.devices[i] == device)
+			return true;
+	return false;
+}
+
+static int look_at_mapping(void *context, const struct etw_kernel_proc_mapping *mapping)
+{
+	struct wanted *wanted = context;
+	struct stat status;
+	char path[64];
+
+	if (!mapping->is_executable || mapping->start < wanted->image->base ||
+	    mapping->start >= wanted->image->end || !is_local(wanted->tables, mapping->device))
+		return 0;
+	(void)snprintf(path, sizeof(path), "map_files/%" PRIx64 "-%" PRIx64, mapping->start,
+		       mapping->end);
+	/* Opening a device is an act of its own; a mapping's file stays what it is. */
+	if (fstatat(wanted->process_fd, path, &status, 0) < 0 || !S_ISREG(status.st_mode))
+		return -ENOENT;
+	wanted->fd = openat(wanted->process_fd, path,
+			    O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	return wanted->fd < 0 ? -errno : 1;
+}
+
+/* Returns an owned descriptor of the image's file, or negative errno. */
+static int open_image(const struct etw_kernel_tables *tables, uint32_t pid,
+		      const struct etw_kernel_image *image)
+{
+	struct wanted wanted = {.tables = tables, .image = image, .fd = -1};
+	uint8_t build_id[ETW_KERNEL_BUILD_ID_BYTES];
+	int root_fd = open(tables->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (root_fd < 0)
+		return -errno;
+	wanted.process_fd = etw_kernel_proc_open(root_fd, pid);
+	close(root_fd);
+	if (wanted.process_fd < 0)
+		return wanted.process_fd;
+	(void)etw_kernel_proc_read_maps(wanted.process_fd, look_at_mapping, &wanted);
+	close(wanted.process_fd);
+	if (wanted.fd < 0)
+		return -ENOENT;
+	if (etw_kernel_build_id_read(wanted.fd, build_id) != image->build_id_bytes ||
+	    memcmp(build_id, image->build_id, image->build_id_bytes) != 0) {
+		close(wanted.fd);
+		return -ENOENT;
+	}
+	return wanted.fd;
+}
+
+static void read_table(struct etw_kernel_tables *tables, uint32_t pid,
+		       const struct etw_kernel_image *image, struct etw_kernel_table *table)
+{
+	int r, fd = open_image(tables, pid, image);
+
+	if (fd < 0) {
+		table->failed_count++;
+		return;
+	}
+	r = etw_kernel_table_read(fd, &table->memory, &table->object, &table->slide);
+	close(fd);
+	if (r)
+		table->failed_count = TRIES_MAX;
+	else
+		tables->byte_count += table->object.end - table->object.start;
+}
+
+static struct etw_kernel_table *find_table(struct etw_kernel_tables *tables, uint32_t pid,
+					   const struct etw_kernel_image *image)
+{
+	struct etw_kernel_table *table = NULL;
+
+	if (!image->build_id_bytes)
+		return NULL;
+	for (size_t i = 0; i < tables->count && !table; i++)
+		if (tables->at[i].build_id_bytes == image->build_id_bytes &&
+		    memcmp(tables->at[i].build_id, image->build_id, image->build_id_bytes) == 0)
+			table = &tables->at[i];
+	if (!table) {
+		if (tables->count == ETW_KERNEL_TABLES_MAX)
+			return NULL;
+		table = &tables->at[tables->count++];
+		table->build_id_bytes = image->build_id_bytes;
+		memcpy(table->build_id, image->build_id, image->build_id_bytes);
+	}
+	if (!table->memory && table->failed_count < TRIES_MAX &&
+	    tables->byte_count < ETW_KERNEL_TABLES_BYTES)
+		read_table(tables, pid, image, table);
+	return table->memory ? table : NULL;
+}
+
+bool etw_kernel_tables_find_rule(struct etw_kernel_tables *tables, uint32_t pid,
+				 const struct etw_kernel_image *image, uint64_t pc,
+				 struct etw_unwind_rule *ret)
+{
+	struct etw_kernel_table *table = find_table(tables, pid, image);
+	struct etw_kernel_rule *rule;
+	uint64_t address;
+
+	if (!table)
+		return false;
+	address = pc - image->base + table->slide;
+	rule = &tables->rules[(address * UINT64_C(0x9E3779B97F4A7C15) >> 32) &
+			      (ETW_KERNEL_RULES - 1)];
+	if (rule->address != address) {
+		rule->is_found = etw_unwind_find_rule(&table->object, (uintptr_t)address,
+						      &rule->rule);
+		rule->address = address;
+	}
+	*ret = rule->rule;
+	return rule->is_found;
+}

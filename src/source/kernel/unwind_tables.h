@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The unwind tables of the files that processes run, read once for each build id. The file is read by the mapping's own
+ * link in procfs, while the process is there: the path may name another file by now, or lie where reading hangs.
+ *
+ * Context: the session's thread.
+ */
+#ifndef ETW_SOURCE_KERNEL_UNWIND_TABLES_H
+#define ETW_SOURCE_KERNEL_UNWIND_TABLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/unwind.h"
+#include "source/kernel/build_id.h"
+#include "source/kernel/images.h"
+
+#define ETW_KERNEL_TABLES_MAX      1024                 /* files */
+#define ETW_KERNEL_TABLE_BYTES_MAX (UINT64_C(64) << 20) /* of one file */
+#define ETW_KERNEL_TABLES_BYTES    (UINT64_C(512) << 20)
+#define ETW_KERNEL_RULES           4096 /* that are remembered; a power of two */
+
+struct etw_kernel_table;
+struct etw_kernel_rule;
+
+struct etw_kernel_tables {
+	const char *root;                       /* "/proc"; borrowed */
+	struct etw_kernel_build_ids local;      /* which file systems are local */
+	struct etw_kernel_table *at;            /* owned */
+	size_t count;
+	uint64_t byte_count;                    /* of all that were read */
+	struct etw_kernel_rule *rules;          /* owned; ETW_KERNEL_RULES */
+};
+
+/* etw_kernel_tables_init() - @root: "/proc", borrowed. Returns 0 or -ENOMEM, and is to be done in any case. */
+int etw_kernel_tables_init(struct etw_kernel_tables *tables, const char *root);
+void etw_kernel_tables_done(struct etw_kernel_tables *tables);
+
+/*
+ * etw_kernel_tables_find_rule() - how one finds the caller of @pc.
+ *
+ * @image: of process @pid, where @pc lies
+ *
+ * Returns false when the file has no rule there, cannot be read, or is not known by a build id.
+ */
+bool etw_kernel_tables_find_rule(struct etw_kernel_tables *tables, uint32_t pid,
+				 const struct etw_kernel_image *image, uint64_t pc,
+				 struct etw_unwind_rule *ret);
+
+/*
+ * etw_kernel_table_read() - the table of an ELF file of 64 bits.
+ *
+ * @fd:          a regular file; borrowed
+ * @ret_memory:  owned memory of malloc(): the segment with the table
+ * @ret:         the object in that memory
+ * @ret_slide:   added to an address relative to the image's base it is one in @ret
+ *
+ * Returns 0; -ENOENT when there is no table; -EBADMSG for a file that makes no sense; -EFBIG; -ENOMEM; what reading said.
+ */
+int etw_kernel_table_read(int fd, uint8_t **ret_memory, struct etw_unwind_object *ret,
+			  uint64_t *ret_slide);
+
+#endif

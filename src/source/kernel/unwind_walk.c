@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include "source/kernel/unwind_walk.h"
+
+#include <stddef.h>
+
+#include "base/bytes.h"
+
+struct walk {
+	struct etw_kernel_tables *tables;
+	const struct etw_kernel_images *images;
+	const struct etw_kernel_stack_copy *copy;
+	const uint8_t *bytes;
+	uint64_t pc, stack, frame, link; /* link: of arm64, in the innermost frame alone */
+	bool is_exact; /* the place is where code was interrupted, not where a call returns to */
+};
+
+static bool read_word(const struct walk *walk, uint64_t address, uint64_t *ret)
+{
+	uint64_t offset = address - walk->copy->stack;
+
+	if (address < walk->copy->stack || offset > walk->copy->byte_count ||
+	    walk->copy->byte_count - offset < sizeof(*ret))
+		return false;
+	*ret = etw_load64(walk->bytes + offset);
+	return true;
+}
+
+static const struct etw_kernel_image *find_image(const struct walk *walk, uint64_t pc)
+{
+	for (uint32_t i = 0; walk->images && i < walk->images->count; i++) {
+		const struct etw_kernel_image *image = &walk->images->at[i];
+
+		if (pc >= image->base && pc < image->end && etw_kernel_image_is_loaded(image))
+			return image;
+	}
+	return NULL;
+}
+
+static uint64_t base_of(const struct walk *walk, uint8_t base, uint64_t cfa)
+{
+	if (base == ETW_UNWIND_STACK)
+		return walk->stack;
+	return base == ETW_UNWIND_FRAME ? walk->frame : cfa;
+}
+
+/* Returns whether the value could be had; SAME leaves it as it is. */
+static bool take_place(const struct walk *walk, const struct etw_unwind_place *place, uint64_t cfa,
+		       uint64_t *value)
+{
+	if (place->kind == ETW_UNWIND_SAME)
+		return true;
+	return place->kind == ETW_UNWIND_SAVED &&
+	       read_word(walk, base_of(walk, place->base, cfa) + (uint64_t)(int64_t)place->offset,
+			 value);
+}
+
+/* The caller's stack lies above, but for that of what a signal interrupted. */
+static bool move_to(struct walk *walk, const struct walk *next, bool is_signal)
+{
+	if (next->stack <= walk->stack && !is_signal)
+		return false;
+	walk->pc = next->pc;
+	walk->stack = next->stack;
+	walk->frame = next->frame;
+	walk->link = 0;
+	walk->is_exact = is_signal;
+	return walk->pc != 0;
+}
+
+static bool step_by_rule(struct walk *walk, const struct etw_unwind_rule *rule)
+{
+	struct walk next = *walk;
+	uint64_t cfa = base_of(walk, rule->cfa.base, 0) + (uint64_t)(int64_t)rule->cfa.offset;
+
+	if (rule->cfa.kind == ETW_UNWIND_SAVED && !read_word(walk, cfa, &cfa))
+		return false;
+	next.pc = walk->link;
+	if (!take_place(walk, &rule->address, cfa, &next.pc))
+		return false;
+	if (!take_place(walk, &rule->frame, cfa, &next.frame))
+		next.frame = 0;
+	next.stack = cfa;
+	return move_to(walk, &next, rule->is_signal);
+}
+
+/* A frame of two words: the caller's frame pointer, and where it goes on. */
+static bool step_by_frame(struct walk *walk)
+{
+	struct walk next = *walk;
+
+	if (walk->frame % sizeof(uint64_t) != 0 || !read_word(walk, walk->frame, &next.frame) ||
+	    !read_word(walk, walk->frame + sizeof(uint64_t), &next.pc))
+		return false;
+	next.stack = walk->frame + 2 * sizeof(uint64_t);
+	return move_to(walk, &next, /* is_signal= */ false);
+}
+
+static bool step(struct walk *walk)
+{
+	/* A call may be the last instruction of its function: what it returns to is another one's. */
+	uint64_t pc = walk->pc - (walk->is_exact ? 0 : 1);
+	const struct etw_kernel_image *image = find_image(walk, pc);
+	struct etw_unwind_rule rule;
+
+	if (image && etw_kernel_tables_find_rule(walk->tables, walk->copy->pid, image, pc, &rule))
+		return step_by_rule(walk, &rule);
+	return step_by_frame(walk);
+}
+
+uint32_t etw_kernel_unwind_walk(struct etw_kernel_tables *tables,
+				const struct etw_kernel_images *images,
+				const struct etw_kernel_stack_copy *copy, uint64_t *frames,
+				uint32_t room)
+{
+	struct walk walk = {
+		.tables = tables,
+		.images = images,
+		.copy = copy,
+		.bytes = (const uint8_t *)(copy + 1),
+		.pc = copy->pc,
+		.stack = copy->stack,
+		.frame = copy->frame,
+		.link = copy->link,
+		.is_exact = true,
+	};
+	uint32_t count = 0;
+
+	while (count < room) {
+		frames[count++] = walk.pc;
+		if (!step(&walk))
+			break;
+	}
+	return count;
+}

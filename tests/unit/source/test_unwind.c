@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* Stacks from copies, by the tables of files: of this very program, against what the C library's own unwinder finds. */
+#include <errno.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/bytes.h"
+#include "source/kernel/build_id.h"
+#include "source/kernel/procfs.h"
+#include "source/kernel/unwind_stacks.h"
+#include "source/kernel/unwind_walk.h"
+#include "source/kernel/unwinder.h"
+
+#define FRAMES_MAX 64
+
+struct taken {
+	struct etw_kernel_stack_copy copy;
+	uint8_t bytes[ETW_KERNEL_COPY_BYTES];
+	void *expected[FRAMES_MAX];
+	int expected_count;
+};
+
+static struct taken taken;
+
+#if defined(__x86_64__)
+static __attribute__((noinline)) int take(int number)
+{
+	struct etw_kernel_stack_copy *copy = &taken.copy;
+	char *argument_top = (char *)environ;
+
+	*copy = (struct etw_kernel_stack_copy){.key_ns = 1, .tid = 2, .pid = (uint32_t)getpid()};
+	__asm__ volatile("leaq 0(%%rip), %0\n\tmovq %%rsp, %1\n\tmovq %%rbp, %2"
+			 : "=&r"(copy->pc), "=&r"(copy->stack), "=&r"(copy->frame));
+	copy->byte_count = (uint32_t)(argument_top - (char *)copy->stack); /* NOLINT */
+	if (copy->byte_count > sizeof(taken.bytes))
+		copy->byte_count = sizeof(taken.bytes);
+	memcpy(taken.bytes, (const void *)copy->stack, copy->byte_count); /* NOLINT */
+	taken.expected_count = backtrace(taken.expected, FRAMES_MAX);
+	return number + (int)copy->pid;
+}
+#else
+static int take(int number)
+{
+	return number;
+}
+#endif
+
+static __attribute__((noinline)) int middle(int number)
+{
+	volatile char room[600];
+
+	room[number] = (char)number;
+	return take(number + 1) + room[number];
+}
+
+static int compare(const void *one, const void *other)
+{
+	(void)one;
+	(void)other;
+	if (!taken.expected_count)
+		(void)middle(3);
+	return 0;
+}
+
+struct gathered {
+	struct etw_kernel_images *images;
+	int process_fd;
+	struct etw_kernel_build_ids ids;
+};
+
+static int gather(void *context, const struct etw_kernel_proc_mapping *mapping)
+{
+	struct gathered *gathered = context;
+	const struct etw_kernel_build_id *id =
+		etw_kernel_build_ids_find(&gathered->ids, gathered->process_fd, mapping);
+	struct etw_kernel_mapping piece = {
+		.start = mapping->start,
+		.byte_count = mapping->end - mapping->start,
+		.file_offset = mapping->file_offset,
+		.path = mapping->path,
+		.is_executable = mapping->is_executable,
+	};
+
+	if (id) {
+		piece.build_id_bytes = id->byte_count;
+		memcpy(piece.build_id, id->bytes, id->byte_count);
+	}
+	return etw_kernel_images_map(&gathered->images, &piece, NULL, NULL);
+}
+
+static void test_unwind__finds_what_the_c_library_finds(void **state)
+{
+	struct gathered gathered = {.process_fd = open("/proc/self", O_RDONLY | O_DIRECTORY)};
+	struct etw_kernel_unwinder *unwinder = etw_kernel_unwinder_new("/proc");
+	uint64_t frames[ETW_KERNEL_USER_FRAMES];
+	int numbers[8] = {5, 4, 3, 2, 1, 0, 7, 6};
+	uint32_t count;
+
+	(void)state;
+#if !defined(__x86_64__)
+	skip();
+#endif
+	/* Through the C library, which has no frame pointers. */
+	qsort(numbers, 8, sizeof(numbers[0]), compare);
+	assert_true(taken.expected_count > 4);
+	etw_kernel_build_ids_init(&gathered.ids, "/proc/self/mountinfo");
+	assert_int_equal(etw_kernel_proc_read_maps(gathered.process_fd, gather, &gathered), 0);
+	if (!gathered.ids.count) {
+		print_message("SKIP: the program lies on no local file system\n");
+		skip();
+	}
+	etw_kernel_unwinder_add(unwinder, gathered.images, &taken.copy);
+	count = etw_kernel_stacks_take(&unwinder->stacks, 2, 1, frames, ETW_KERNEL_USER_FRAMES);
+	assert_true(count >= 4);
+	/* The innermost addresses are two of the same function; from its caller on they are equal. */
+	for (uint32_t i = 1; i < count && i < (uint32_t)taken.expected_count; i++)
+		assert_int_equal(frames[i], (uintptr_t)taken.expected[i]);
+	/* Each is there for one event. */
+	assert_int_equal(etw_kernel_stacks_take(&unwinder->stacks, 2, 1, frames, 1), 0);
+	etw_kernel_unwinder_free(unwinder);
+	etw_kernel_build_ids_done(&gathered.ids);
+	etw_kernel_images_unref(gathered.images);
+	close(gathered.process_fd);
+}
+
+/* A file that says something else than it holds, or nothing of use, has no table. */
+static void test_unwind__hostile_files(void **state)
+{
+	char path[] = "/tmp/etw-unwind-XXXXXX";
+	int fd = mkstemp(path), own = open("/proc/self/exe", O_RDONLY);
+	uint8_t head[4096], *memory = NULL;
+	struct etw_unwind_object object;
+	uint64_t slide;
+
+	(void)state;
+	unlink(path);
+	assert_int_equal(etw_kernel_table_read(fd, &memory, &object, &slide), -EBADMSG);
+	assert_int_equal(pread(own, head, sizeof(head), 0), sizeof(head));
+	assert_int_equal(etw_kernel_table_read(own, &memory, &object, &slide), 0);
+	free(memory);
+	/* The segments are told and not there. */
+	assert_int_equal(pwrite(fd, head, sizeof(head), 0), sizeof(head));
+	assert_int_equal(etw_kernel_table_read(fd, &memory, &object, &slide), -EBADMSG);
+	/* More segments than the file has. */
+	etw_store16(head + 56, 200);
+	assert_int_equal(pwrite(fd, head, sizeof(head), 0), sizeof(head));
+	assert_true(etw_kernel_table_read(fd, &memory, &object, &slide) < 0);
+	etw_store16(head + 56, 0xFFFF);
+	assert_int_equal(pwrite(fd, head, sizeof(head), 0), sizeof(head));
+	assert_int_equal(etw_kernel_table_read(fd, &memory, &object, &slide), -EBADMSG);
+	close(fd);
+	close(own);
+}
+
+static void test_unwind__stacks_make_room(void **state)
+{
+	struct etw_kernel_stacks stacks;
+	uint64_t frames[3] = {1, 2, 3}, found[3];
+
+	(void)state;
+	assert_int_equal(etw_kernel_stacks_init(&stacks), 0);
+	for (uint32_t i = 0; i < ETW_KERNEL_STACKS_MAX + 10; i++)
+		assert_int_equal(etw_kernel_stacks_add(&stacks, i, 7, frames, 3), 0);
+	assert_int_equal(stacks.count, ETW_KERNEL_STACKS_MAX);
+	assert_int_equal(etw_kernel_stacks_take(&stacks, 9, 7, found, 3), 0);
+	assert_int_equal(etw_kernel_stacks_take(&stacks, 10, 8, found, 3), 0);
+	assert_int_equal(etw_kernel_stacks_take(&stacks, 10, 7, found, 2), 2);
+	assert_int_equal(found[1], 2);
+	etw_kernel_stacks_done(&stacks);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_unwind__finds_what_the_c_library_finds),
+		cmocka_unit_test(test_unwind__hostile_files),
+		cmocka_unit_test(test_unwind__stacks_make_room),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
