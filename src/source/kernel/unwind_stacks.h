@@ -11,14 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ETW_KERNEL_STACKS_MAX 65536
+#define ETW_KERNEL_STACKS_MAX    65536
 #define ETW_KERNEL_STACK_BUCKETS 16384 /* a power of two */
 
 struct etw_kernel_stack;
 
 struct etw_kernel_stacks {
-	struct etw_kernel_stack **buckets;      /* owned */
-	struct etw_kernel_stack *first, *last;  /* by age */
+	struct etw_kernel_stack **buckets;     /* owned */
+	struct etw_kernel_stack *first, *last; /* by age */
 	size_t count;
 };
 

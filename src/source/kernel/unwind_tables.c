@@ -82,8 +82,7 @@ static int look_at_mapping(void *context, const struct etw_kernel_proc_mapping *
 	/* Opening a device is an act of its own; a mapping's file stays what it is. */
 	if (fstatat(wanted->process_fd, path, &status, 0) < 0 || !S_ISREG(status.st_mode))
 		return -ENOENT;
-	wanted->fd = openat(wanted->process_fd, path,
-			    O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	wanted->fd = openat(wanted->process_fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	return wanted->fd < 0 ? -errno : 1;
 }
 

@@ -25,12 +25,12 @@ struct etw_kernel_table;
 struct etw_kernel_rule;
 
 struct etw_kernel_tables {
-	const char *root;                       /* "/proc"; borrowed */
-	struct etw_kernel_build_ids local;      /* which file systems are local */
-	struct etw_kernel_table *at;            /* owned */
+	const char *root;                  /* "/proc"; borrowed */
+	struct etw_kernel_build_ids local; /* which file systems are local */
+	struct etw_kernel_table *at;       /* owned */
 	size_t count;
-	uint64_t byte_count;                    /* of all that were read */
-	struct etw_kernel_rule *rules;          /* owned; ETW_KERNEL_RULES */
+	uint64_t byte_count;           /* of all that were read */
+	struct etw_kernel_rule *rules; /* owned; ETW_KERNEL_RULES */
 };
 
 /* etw_kernel_tables_init() - @root: "/proc", borrowed. Returns 0 or -ENOMEM, and is to be done in any case. */
