@@ -70,6 +70,7 @@ static void test_code__finds_the_perf_map_of_a_process_that_lives(UNUSED_STATE)
 	FILE *file;
 
 	(void)snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
+	(void)unlink(path); /* of an earlier process with this number */
 	file = fopen(path, "wxe");
 	assert_non_null(file);
 	assert_true(fputs("7000 20 mine\n", file) >= 0);
@@ -81,32 +82,38 @@ static void test_code__finds_the_perf_map_of_a_process_that_lives(UNUSED_STATE)
 	etw_symbols_free(symbols);
 }
 
-/* A header, and one function "made" of 16 bytes at 0x7000 that came at second 1 of CLOCK_MONOTONIC. */
+#define SECOND_NS UINT64_C(1000000000)
+#define HEADER    "DTiJ\1\0\0\0\50\0\0\0\76\0\0\0\0\0\0\0\50\0\0\0"
+
+/* A function of 16 bytes at 0x7000, that came at a time of CLOCK_MONOTONIC; its name has 4 letters. */
+static void write_load(FILE *file, uint64_t time_ns, uint64_t index, const char *name)
+{
+	const uint32_t head[2] = {0, 16 + 40 + 5 + 16}, ids[2] = {PID, PID};
+	const uint64_t places[4] = {0x7000, 0x7000, 16, index};
+	static const uint8_t code[16];
+
+	assert_int_equal(fwrite(head, sizeof(head), 1, file), 1);
+	assert_int_equal(fwrite(&time_ns, sizeof(time_ns), 1, file), 1);
+	assert_int_equal(fwrite(ids, sizeof(ids), 1, file), 1);
+	assert_int_equal(fwrite(places, sizeof(places), 1, file), 1);
+	assert_int_equal(fwrite(name, 5, 1, file), 1);
+	assert_int_equal(fwrite(code, sizeof(code), 1, file), 1);
+}
+
+/* Two functions, one after the other at the same address, 20 seconds apart. */
 static void write_jitdump(const char *path)
 {
-	static const uint8_t bytes[] = {
-		0x44, 0x54, 0x69, 0x4A, 1,  0, 0, 0, 40,  0,    0,    0,    62,
-		0,    0,    0, /* magic ... */
-		0,    0,    0,    0,    1,  0, 0, 0, 0,   0,    0,    0,    0,
-		0,    0,    0,                       /* pad, pid, time */
-		0,    0,    0,    0,    0,  0, 0, 0, /* flags */
-		0,    0,    0,    0,    77, 0, 0, 0, 0,   0xCA, 0x9A, 0x3B, 0,
-		0,    0,    0, /* load, 1 s */
-		1,    0,    0,    0,    1,  0, 0, 0, 0,   0x70, 0,    0,    0,
-		0,    0,    0, /* pid, vma */
-		0,    0x70, 0,    0,    0,  0, 0, 0, 16,  0,    0,    0,    0,
-		0,    0,    0,                                                 /* at, bytes */
-		1,    0,    0,    0,    0,  0, 0, 0, 'm', 'a',  'd',  'e',  0, /* index, name */
-		0,    0,    0,    0,    0,  0, 0, 0, 0,   0,    0,    0,    0,
-		0,    0,    0,
-	};
+	static const uint64_t time_and_flags[2];
 	char full[PATH_BYTES];
 	FILE *file;
 
 	(void)snprintf(full, sizeof(full), "%s/%s", fixture_folder, path);
 	file = fopen(full, "we");
 	assert_non_null(file);
-	assert_int_equal(fwrite(bytes, 1, sizeof(bytes), file), sizeof(bytes));
+	assert_int_equal(fwrite(HEADER, sizeof(HEADER) - 1, 1, file), 1);
+	assert_int_equal(fwrite(time_and_flags, sizeof(time_and_flags), 1, file), 1);
+	write_load(file, 10 * SECOND_NS, 1, "made");
+	write_load(file, 30 * SECOND_NS, 2, "more");
 	assert_int_equal(fclose(file), 0);
 }
 
@@ -124,10 +131,33 @@ static void test_code__names_by_the_jitdump_that_a_process_maps(UNUSED_STATE)
 	assert_int_equal(etw_symbols_tell_image(symbols, ETW_SYMBOL_LOAD, &image, 10), 0);
 	frame = frame_of(symbols, 0x7004);
 	assert_non_null(frame.function);
-	assert_string_equal(frame.function, "made");
+	assert_string_equal(frame.function,
+			    "more"); /* times of another machine mean nothing here */
 	assert_int_equal(frame.offset, 4);
 	assert_string_equal(frame.module->name, "jit-1.dump");
 	assert_null(frame_of(symbols, 0x7010).function);
+	etw_symbols_free(symbols);
+}
+
+static void test_code__names_by_what_was_there_at_the_time(UNUSED_STATE)
+{
+	struct etw_symbols *symbols = fixture_symbols(&(struct etw_symbols_options){0});
+	int64_t boot_ft = etw_filetime_now() - (int64_t)(etw_monotonic_ns() / ETW_NS_PER_FT);
+	struct etw_symbol_frame frame;
+	char path[PATH_BYTES];
+	const struct etw_symbol_image image = {PID, BASE, 0x1000, path};
+
+	(void)snprintf(path, sizeof(path), "%s/jit-40.dump", fixture_folder);
+	write_jitdump("jit-40.dump");
+	assert_int_equal(etw_symbols_tell_image(symbols, ETW_SYMBOL_WAS_LOADED, &image, 0), 0);
+	assert_int_equal(etw_symbols_resolve(symbols, PID, boot_ft + 20 * ETW_FILETIME_PER_SECOND,
+					     0x7004, false, &frame, 1),
+			 1);
+	assert_string_equal(frame.function, "made");
+	assert_int_equal(etw_symbols_resolve(symbols, PID, boot_ft + 40 * ETW_FILETIME_PER_SECOND,
+					     0x7004, false, &frame, 1),
+			 1);
+	assert_string_equal(frame.function, "more");
 	etw_symbols_free(symbols);
 }
 
@@ -153,6 +183,7 @@ int main(void)
 		IN_FOLDER(test_code__follows_no_link_to_a_perf_map),
 		cmocka_unit_test(test_code__finds_the_perf_map_of_a_process_that_lives),
 		IN_FOLDER(test_code__names_by_the_jitdump_that_a_process_maps),
+		IN_FOLDER(test_code__names_by_what_was_there_at_the_time),
 		cmocka_unit_test(test_code__asks_nobody_for_code_of_another_machine),
 	};
 
