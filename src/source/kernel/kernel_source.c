@@ -297,13 +297,10 @@ static int enable_samples(struct etw_source *source, uint32_t interval_ft, uint3
 }
 
 /* Of events that name the function which serves them; without its address they have its number. */
-static int find_routines(struct etw_source *source, uint32_t kinds)
+static void find_routines(struct etw_source *source, uint32_t kinds)
 {
-	int r = 0;
-
 	if (kinds & ETW_KERNEL_ROUTINE_KINDS)
-		r = etw_kernel_routines_read(&source->routines, "/proc/kallsyms");
-	return r == -ENOMEM ? r : 0;
+		(void)etw_kernel_routines_read(&source->routines, "/proc/kallsyms");
 }
 
 /* Frequent events, too, are one part: without them the rest goes on. */
@@ -326,9 +323,8 @@ static int enable_frequent(struct etw_source *source, const struct etw_source_re
 	}
 	/* Threads that start from here on are known; those that are there are walked over. */
 	source->control.collected |= ETW_KERNEL_COLLECT_THREADS;
-	r = find_routines(source, kinds);
-	if (!r)
-		r = etw_kernel_bpf_switch(&source->bpf, &source->control);
+	find_routines(source, kinds);
+	r = etw_kernel_bpf_switch(&source->bpf, &source->control);
 	if (!r)
 		r = etw_kernel_cpu_bpf_open(&source->cpu_bpf, &source->bpf, &source->host, kinds,
 					    cpu_ring_bytes(source), reterr);

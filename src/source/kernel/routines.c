@@ -2,12 +2,14 @@
 /* Functions that serve calls and soft interrupts, by number. See routines.h. */
 #include "source/kernel/routines.h"
 
+#include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
 
 #include "base/macros.h"
-#include "source/kernel/kallsyms.h"
 #include "source/kernel/syscall_names.inc"
 
 #if defined(__x86_64__)
@@ -15,6 +17,8 @@
 #elif defined(__aarch64__)
 #define NATIVE_PREFIX "__arm64_sys_"
 #endif
+#define LINE_BYTES          1024
+#define FILE_BUFFER         (256 << 10) /* the kernel looks for its place anew with each read */
 #define PLAIN_COMPAT_PREFIX "__ia32_sys_"
 #define COMPAT_PREFIX       "__ia32_compat_sys_"
 
@@ -119,27 +123,43 @@ static void take_call(struct etw_kernel_routines *routines, const char *name, ui
 
 #endif
 
+/*
+ * "ffffffff81000000 T name", and behind a tab the module's, whose functions serve nothing of this. Not by kallsyms.h: of the
+ * names of one address it keeps the best, and a call without arguments has one function for all kinds of programs.
+ */
+static void take_line(struct etw_kernel_routines *routines, char *text)
+{
+	char *end, *name;
+	uint64_t address = strtoull(text, &end, 16);
+
+	if (!address || end[0] != ' ' || !end[1] || end[2] != ' ')
+		return;
+	name = end + 3;
+	name[strcspn(name, "\n")] = '\0';
+	if (strchr(name, '\t'))
+		return;
+	if (name[0] == '_')
+		take_call(routines, name, address);
+	else
+		take_interrupt(routines, name, address);
+}
+
 int etw_kernel_routines_read(struct etw_kernel_routines *routines, const char *path)
 {
-	struct etw_kallsyms symbols;
-	int r;
+	char text[LINE_BYTES];
+	FILE *file;
 
 	if (routines->is_read)
 		return 0;
-	r = etw_kallsyms_read(path, &symbols);
-	for (uint32_t i = 0; !r && i < symbols.count; i++) {
-		const char *name = etw_kallsyms_name(&symbols, i);
-
-		if (symbols.at[i].owner)
-			continue;
-		if (name[0] == '_')
-			take_call(routines, name, symbols.at[i].address);
-		else
-			take_interrupt(routines, name, symbols.at[i].address);
-	}
-	etw_kallsyms_done(&symbols);
-	routines->is_read = r == 0;
-	return r;
+	file = fopen(path, "re");
+	if (!file)
+		return -errno;
+	(void)setvbuf(file, NULL, _IOFBF, FILE_BUFFER);
+	while (fgets(text, sizeof(text), file))
+		take_line(routines, text);
+	(void)fclose(file);
+	routines->is_read = true;
+	return 0;
 }
 
 uint64_t etw_kernel_routines_call(const struct etw_kernel_routines *routines, uint32_t number,

@@ -31,7 +31,7 @@ struct etw_kernel_routines {
  *
  * @path: "/proc/kallsyms"
  *
- * Where addresses are hidden all stay unknown. Returns 0; -ENOMEM; what reading says.
+ * Where addresses are hidden all stay unknown. Returns 0, or what opening says.
  */
 int etw_kernel_routines_read(struct etw_kernel_routines *routines, const char *path);
 

@@ -29,6 +29,8 @@ static const char list[] = "ffffffff81000000 T _stext\n"
 			   "ffffffff81000600 T __ia32_sys_read\n"
 			   "ffffffff81000700 T __ia32_compat_sys_sendfile64\n"
 			   "ffffffff81000800 T __ia32_sys_sendfile64\n"
+			   "ffffffff81000880 T " PREFIX "getppid\n"
+			   "ffffffff81000880 T __ia32_sys_getppid\n"
 			   "ffffffff81000900 t net_rx_action\n"
 			   "ffffffff81000a00 t run_rebalance_domains\n"
 			   "ffffffff81000b00 T sysvec_reschedule_ipi\n"
@@ -55,6 +57,8 @@ static void test_routines__calls_go_by_the_function_that_serves_them(void **stat
 	read_list(&routines, list);
 	assert_int_equal(etw_kernel_routines_call(&routines, SYS_read, false), 0xffffffff81000100);
 	assert_int_equal(etw_kernel_routines_call(&routines, SYS_uname, false), 0xffffffff81000200);
+	assert_int_equal(etw_kernel_routines_call(&routines, SYS_getppid, false),
+			 0xffffffff81000880);
 }
 
 static void test_routines__what_is_not_known_is_its_number(void **state)
@@ -118,6 +122,8 @@ static void test_routines__calls_of_32_bit_programs_have_numbers_of_their_own(vo
 	/* Where there is a function for 32-bit programs, it is meant; but for one. */
 	assert_int_equal(etw_kernel_routines_call(&routines, 5, true), 0xffffffff81000500);
 	assert_int_equal(etw_kernel_routines_call(&routines, 239, true), 0xffffffff81000800);
+	/* One function may serve both. */
+	assert_int_equal(etw_kernel_routines_call(&routines, 64, true), 0xffffffff81000880);
 }
 #endif
 
