@@ -3,11 +3,11 @@
  * The kernel's source without a session: a small engine that prints each event as a line of tab-separated
  * words, until standard input closes.
  *
- *     watch_kernel FLAGS [TAKEOVERS [HOOKS]]
+ *     watch_kernel FLAGS [TAKEOVERS [HOOKS [PID]]]
  *
  * FLAGS: EVENT_TRACE_FLAG_* as a hexadecimal number, or several with commas between them: words of the group masks.
- * HOOKS: of events with stacks, likewise. TAKEOVERS: so many times the source is dropped as if
- * its host had died, in the middle of its events, and another takes over from its kept descriptors and the
+ * HOOKS: of events with stacks, likewise. PID: frequent events of this process and its descendants alone.
+ * TAKEOVERS: so many times the source is dropped as if its host had died, in the middle of its events, and another takes over from its kept descriptors and the
  * marks of the last events. The session's clock is CLOCK_MONOTONIC in
  * nanoseconds, known up to the last sample (every 10 ms), as in the engine.
  * Lines: time, CPU, class.opcode, header's thread and process, then what the class has. "listed" and a time:
@@ -329,6 +329,8 @@ static void parse_request(int argument_count, char **arguments, struct etw_sourc
 	text = argument_count > 3 ? arguments[3] : "";
 	while (*text && request->stack_hook_count < ETW_SOURCE_STACK_HOOKS_MAX)
 		request->stack_hooks[request->stack_hook_count++] = (uint16_t)next_number(&text);
+	if (argument_count > 4)
+		request->only_pid = (uint32_t)strtoul(arguments[4], NULL, 10);
 }
 
 int main(int argument_count, char **arguments)
@@ -348,7 +350,7 @@ int main(int argument_count, char **arguments)
 	struct etw_fault fault = {0};
 	int r;
 
-	if (argument_count < 2 || argument_count > 4 || host.cpu_count > CPUS_MAX)
+	if (argument_count < 2 || argument_count > 5 || host.cpu_count > CPUS_MAX)
 		return 2;
 	parse_request(argument_count, arguments, &request);
 	if (argument_count >= 3)
