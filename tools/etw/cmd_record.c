@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `etw record`: this machine, or a command, into a file; then what is in it. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -336,6 +337,19 @@ static int report(struct command *command)
 	return page_gather(page) || print(command) ? -1 : 0;
 }
 
+/* What the host counted, without a look into the file. */
+static int tell_numbers(const struct recorder *recorder)
+{
+	const struct wire_session_info *info = &recorder->info;
+	bool is_bad = printf("lost: %" PRIu32 " events, %" PRIu32 " buffers\n%s\n",
+			     info->events_lost, info->log_buffers_lost, recorder->path) < 0;
+
+	if (!is_bad && !fflush(stdout))
+		return 0;
+	etw_program_message("cannot write what was lost: %s", strerror(errno));
+	return -1;
+}
+
 /* A full disk, for one: what comes after the file ended is in no file. Returns whether it was so. */
 static bool tell_early_end(const struct recorder *recorder)
 {
@@ -489,7 +503,12 @@ static int record(struct command *command, char **argv)
 		return ETW_EXIT_FAILED;
 	record_run_release(&command->run);
 	/* Somebody may have put another file into the place of one that was deleted. */
-	result = recorder->info.file_status == -ENOENT ? -1 : report(command);
+	if (recorder->info.file_status == -ENOENT)
+		result = -1;
+	else if (command->options.is_quiet)
+		result = tell_numbers(recorder);
+	else
+		result = report(command);
 	recorder_tell_complaint(recorder);
 	if (tell_early_end(recorder) || tell_other_end(command) || lacks_kernel(command))
 		result = -1;
@@ -537,8 +556,9 @@ const struct etw_verb etw_verb_record = {
 		"  --duration SECONDS  ends the recording\n"
 		"  --buffer-size KB    of one buffer\n"
 		"  --buffers N         of each processor, at least\n"
-		"  --persist           the session survives this program's "
-		"death\n" ETW_MANIFEST_HELP
+		"  --persist           the session survives this program's death\n"
+		"  --quiet             no report at the end: what was lost, and the "
+		"file\n" ETW_MANIFEST_HELP
 		"  --color WHEN        auto (the default), always, never\n"
 		"  --help              this text\n"
 		"\nWithout --kernel and --provider: processes, threads, images, CPU samples and "

@@ -26,6 +26,7 @@ enum {
 	OPTION_BUFFER_SIZE,
 	OPTION_BUFFERS,
 	OPTION_PERSIST,
+	OPTION_QUIET,
 	OPTION_DURATION,
 	OPTION_FORCE,
 	OPTION_STACKS,
@@ -50,6 +51,7 @@ const struct option record_options_table[] = {
 	{"buffer-size", required_argument, NULL, OPTION_BUFFER_SIZE},
 	{"buffers", required_argument, NULL, OPTION_BUFFERS},
 	{"persist", no_argument, NULL, OPTION_PERSIST},
+	{"quiet", no_argument, NULL, OPTION_QUIET},
 	{"duration", required_argument, NULL, OPTION_DURATION},
 	{"force", no_argument, NULL, OPTION_FORCE},
 	{NULL, 0, NULL, 0},
@@ -197,6 +199,9 @@ static bool take(struct record_options *options, int code)
 		return take_number("buffers", BUFFERS_MAX, &options->buffers);
 	case OPTION_PERSIST:
 		options->is_persistent = true;
+		return true;
+	case OPTION_QUIET:
+		options->is_quiet = true;
 		return true;
 	case OPTION_DURATION:
 		return take_duration(options);

@@ -31,6 +31,7 @@ struct record_options {
 	size_t provider_count;
 	uint64_t buffer_kib, buffers; /* 0: the host's choice */
 	bool is_persistent;
+	bool is_quiet;        /* no report: the file is not read again */
 	uint64_t duration_ms; /* 0: until somebody ends it */
 	char *const *command; /* NULL: none; ended by NULL */
 };

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * load switches|calls|forks COUNT - what the kernel is kept busy with, for run_kernel: COUNT bytes that two processes
+ * send each other in turns, COUNT system calls that do nothing else, or COUNT processes that end at once.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int switch_often(long count)
+{
+	int there[2], back[2], status = 0;
+	char byte = 0;
+	pid_t pid;
+
+	if (pipe(there) || pipe(back))
+		return 1;
+	pid = fork();
+	if (pid < 0)
+		return 1;
+	if (!pid) {
+		for (long i = 0; i < count; i++)
+			if (read(there[0], &byte, 1) != 1 || write(back[1], &byte, 1) != 1)
+				_exit(1);
+		_exit(0);
+	}
+	for (long i = 0; i < count; i++)
+		if (write(there[1], &byte, 1) != 1 || read(back[0], &byte, 1) != 1)
+			return 1;
+	return waitpid(pid, &status, 0) != pid || status;
+}
+
+static int call_often(long count)
+{
+	for (long i = 0; i < count; i++)
+		(void)syscall(SYS_getppid);
+	return 0;
+}
+
+static int fork_often(long count)
+{
+	for (long i = 0; i < count; i++) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			return 1;
+		if (!pid)
+			_exit(0);
+		if (waitpid(pid, NULL, 0) != pid)
+			return 1;
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	long count = argc == 3 ? strtol(argv[2], NULL, 10) : 0;
+
+	if (count > 0 && strcmp(argv[1], "switches") == 0)
+		return switch_often(count);
+	if (count > 0 && strcmp(argv[1], "calls") == 0)
+		return call_often(count);
+	if (count > 0 && strcmp(argv[1], "forks") == 0)
+		return fork_often(count);
+	(void)fprintf(stderr, "usage: load switches|calls|forks COUNT\n");
+	return 2;
+}
