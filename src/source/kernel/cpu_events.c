@@ -116,13 +116,16 @@ static uint32_t make_ready(const struct etw_kernel_ready *record, int64_t time_r
 	return (uint32_t)(at - to);
 }
 
-static uint32_t make_sample(const struct etw_kernel_sample *record, int64_t time_raw, uint8_t *to)
+static uint32_t make_sample(const struct etw_kernel_cpu_maker *maker,
+			    const struct etw_kernel_sample *record, int64_t time_raw, uint8_t *to)
 {
 	uint8_t *at = etw_kernel_event_begin(to, GROUP_PERFINFO, SAMPLE_TYPE, 16, time_raw);
 	uint8_t flags = (uint8_t)(priority_of(record->tid, record->priority, record->policy) << 3);
 
 	if (record->flags & ETW_KERNEL_SAMPLE_SOFT_INTERRUPT)
 		flags |= SAMPLE_IN_DPC;
+	if (maker->seen)
+		etw_kernel_seen_add(maker->seen, record->address);
 	etw_store64(at, record->address);
 	at = put32(at + 8, record->tid);
 	at = put16(at, 1); /* Count */
@@ -148,7 +151,7 @@ uint32_t etw_kernel_cpu_event(const struct etw_kernel_cpu_maker *maker,
 			       : 0;
 	case ETW_KERNEL_SAMPLE:
 		return record->payload_bytes >= sizeof(struct etw_kernel_sample)
-			       ? make_sample(payload, time_raw, to)
+			       ? make_sample(maker, payload, time_raw, to)
 			       : 0;
 	case ETW_KERNEL_SYSCALL_ENTER:
 	case ETW_KERNEL_SYSCALL_EXIT:

@@ -137,6 +137,7 @@ static int open_source(const struct etw_source_host *host, const struct etw_sour
 
 static int collect(struct etw_source *source, int64_t *ret_watermark_raw)
 {
+	etw_kernel_sampler_follow_cpus(&source->sampler);
 	return etw_kernel_collector_collect(&source->collector, ret_watermark_raw);
 }
 

@@ -14,7 +14,9 @@
 
 #include "base/atomic.h"
 #include "base/macros.h"
+#include "base/time.h"
 
+#define CPU_LIST      "/sys/devices/system/cpu/online"
 #define RATE_MAX_FILE "/proc/sys/kernel/perf_event_max_sample_rate"
 #define NS_PER_SECOND UINT64_C(1000000000)
 #define NS_PER_FT     UINT64_C(100)
@@ -23,7 +25,8 @@
 #define NAME_BYTES    32
 
 struct etw_kernel_sampler_cpu {
-	int fd; /* owned; -1: the processor is not there */
+	int fd;       /* owned; -1: the processor is not there */
+	bool is_gone; /* it was; its event does not come back with it */
 	/* Owned, a page of positions, then a page of what perf says beside samples; NULL: it cannot be had. */
 	struct perf_event_mmap_page *ring;
 };
@@ -93,14 +96,15 @@ static int open_event(uint32_t cpu, uint64_t period_ns, int program_fd)
 	return r;
 }
 
-static int open_cpu(struct etw_kernel_sampler *sampler, uint32_t number)
+/* @takes_over: a former host's event will do. */
+static int open_cpu(struct etw_kernel_sampler *sampler, uint32_t number, bool takes_over)
 {
 	const struct etw_source_host *host = sampler->host;
 	struct etw_kernel_sampler_cpu *cpu = &sampler->cpus[number];
 	char name[NAME_BYTES];
 
 	(void)snprintf(name, sizeof(name), "cpu-sample-%u", number);
-	if (host->kept_fd)
+	if (takes_over && host->kept_fd)
 		cpu->fd = host->kept_fd(host->context, name);
 	if (cpu->fd < 0) {
 		cpu->fd = open_event(number, sampler->period_ns, sampler->program_fd);
@@ -126,11 +130,14 @@ static int open_all(struct etw_kernel_sampler *sampler)
 			return -ENOMEM;
 		for (uint32_t i = 0; i < count; i++)
 			sampler->cpus[i].fd = -1;
+		/* Before the events are opened: who goes meanwhile is seen to have changed. */
+		etw_kernel_cpus_open(&sampler->list, CPU_LIST);
+		(void)etw_kernel_cpus_look(&sampler->list, etw_monotonic_ns());
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		if (sampler->cpus[i].fd >= 0)
 			continue;
-		r = open_cpu(sampler, i);
+		r = open_cpu(sampler, i, /* takes_over= */ true);
 		if (r && r != -ENODEV)
 			return r;
 	}
@@ -166,6 +173,7 @@ int etw_kernel_sampler_start(struct etw_kernel_sampler *sampler, const struct et
 
 	sampler->host = host;
 	sampler->program_fd = program_fd;
+	etw_kernel_sampler_follow_cpus(sampler);
 	sampler->period_ns = etw_kernel_sampler_period(interval_ft, read_rate_max());
 	r = open_all(sampler);
 	for (uint32_t i = 0; !r && i < host->cpu_count; i++)
@@ -174,6 +182,26 @@ int etw_kernel_sampler_start(struct etw_kernel_sampler *sampler, const struct et
 		return 0;
 	etw_kernel_sampler_stop(sampler);
 	return refuse(r, reterr);
+}
+
+void etw_kernel_sampler_follow_cpus(struct etw_kernel_sampler *sampler)
+{
+	if (!sampler->cpus || !etw_kernel_cpus_look(&sampler->list, etw_monotonic_ns()))
+		return;
+	for (uint32_t i = 0; i < sampler->host->cpu_count; i++) {
+		struct etw_kernel_sampler_cpu *cpu = &sampler->cpus[i];
+
+		if (!etw_kernel_cpus_is_online(&sampler->list, i)) {
+			cpu->is_gone = cpu->fd >= 0;
+			continue;
+		}
+		if (cpu->fd >= 0 && !cpu->is_gone)
+			continue;
+		close_cpu(cpu);
+		/* One that is gone again meanwhile is seen by the next look. */
+		if (sampler->period_ns && open_cpu(sampler, i, /* takes_over= */ false) == 0)
+			(void)start_cpu(sampler, i);
+	}
 }
 
 void etw_kernel_sampler_stop(struct etw_kernel_sampler *sampler)
@@ -207,6 +235,8 @@ void etw_kernel_sampler_done(struct etw_kernel_sampler *sampler)
 	etw_kernel_sampler_stop(sampler);
 	for (uint32_t i = 0; sampler->cpus && i < sampler->host->cpu_count; i++)
 		close_cpu(&sampler->cpus[i]);
+	if (sampler->cpus)
+		etw_kernel_cpus_close(&sampler->list);
 	free(sampler->cpus);
 	*sampler = (struct etw_kernel_sampler){0};
 }

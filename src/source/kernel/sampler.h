@@ -14,12 +14,14 @@
 
 #include "base/fault.h"
 #include "base/source.h"
+#include "source/kernel/cpus.h"
 
 struct etw_kernel_sampler_cpu;
 
 struct etw_kernel_sampler {
 	const struct etw_source_host *host;  /* borrowed */
 	struct etw_kernel_sampler_cpu *cpus; /* owned; host->cpu_count; NULL: never sampled */
+	struct etw_kernel_cpus list;         /* open where @cpus is */
 	int program_fd;                      /* borrowed */
 	uint64_t period_ns;                  /* of each processor; 0: not sampling */
 	uint64_t
@@ -56,6 +58,12 @@ static inline uint32_t etw_kernel_sampler_interval(const struct etw_kernel_sampl
 
 /* etw_kernel_sampler_stop() - no more samples, until it is started again. Takes what was zeroed. */
 void etw_kernel_sampler_stop(struct etw_kernel_sampler *sampler);
+
+/*
+ * etw_kernel_sampler_follow_cpus() - samples processors that came, or came back, since the last call. Cheap when nothing
+ * changed.
+ */
+void etw_kernel_sampler_follow_cpus(struct etw_kernel_sampler *sampler);
 
 /* etw_kernel_sampler_look() - reads how often the kernel throttled. */
 void etw_kernel_sampler_look(struct etw_kernel_sampler *sampler);
