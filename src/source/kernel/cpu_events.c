@@ -163,8 +163,8 @@ uint32_t etw_kernel_cpu_event(const struct etw_kernel_cpu_maker *maker,
 	}
 }
 
-uint32_t etw_kernel_cpu_frames(const struct etw_kernel_cpu_record *record, const uint64_t *frames,
-			       uint32_t count, int64_t time_raw, uint8_t *to)
+uint32_t etw_kernel_cpu_stack(const struct etw_kernel_cpu_record *record, const uint64_t *frames,
+			      uint32_t count, int64_t time_raw, uint8_t *to)
 {
 	uint8_t *at = etw_kernel_event_begin(to, GROUP_STACKWALK, STACK_TYPE,
 					     STACK_HEAD_BYTES + count * 8, time_raw);
@@ -174,14 +174,4 @@ uint32_t etw_kernel_cpu_frames(const struct etw_kernel_cpu_record *record, const
 	at = put32(at, record->stack_tid);
 	memcpy(at, frames, (size_t)count * 8);
 	return (uint32_t)(at - to) + count * 8;
-}
-
-uint32_t etw_kernel_cpu_stack(const struct etw_kernel_cpu_record *record, int64_t time_raw,
-			      uint8_t *to)
-{
-	const void *frames = (const uint8_t *)(record + 1) + record->payload_bytes;
-	uint32_t count = MIN((uint32_t)record->kernel_frames + record->user_frames,
-			     (uint32_t)ETW_KERNEL_FRAMES);
-
-	return etw_kernel_cpu_frames(record, frames, count, time_raw, to);
 }

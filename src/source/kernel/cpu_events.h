@@ -36,21 +36,14 @@ uint32_t etw_kernel_cpu_event(const struct etw_kernel_cpu_maker *maker,
 			      uint8_t *to);
 
 /*
- * etw_kernel_cpu_stack() - the StackWalk event of @record, which has frames.
+ * etw_kernel_cpu_stack() - the StackWalk event of @record.
  *
- * @to: ETW_KERNEL_STACK_MAX bytes, 8-aligned
+ * @frames: innermost first; @count of them, at most ETW_KERNEL_FRAMES
+ * @to:     ETW_KERNEL_STACK_MAX bytes, 8-aligned
  *
  * Returns its bytes.
  */
-uint32_t etw_kernel_cpu_stack(const struct etw_kernel_cpu_record *record, int64_t time_raw,
-			      uint8_t *to);
-
-/*
- * etw_kernel_cpu_frames() - the same with other frames than the record's.
- *
- * @count: at most ETW_KERNEL_FRAMES
- */
-uint32_t etw_kernel_cpu_frames(const struct etw_kernel_cpu_record *record, const uint64_t *frames,
-			       uint32_t count, int64_t time_raw, uint8_t *to);
+uint32_t etw_kernel_cpu_stack(const struct etw_kernel_cpu_record *record, const uint64_t *frames,
+			      uint32_t count, int64_t time_raw, uint8_t *to);
 
 #endif

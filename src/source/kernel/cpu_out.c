@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "base/macros.h"
 
@@ -60,24 +61,52 @@ static void see(struct etw_kernel_seen *seen, const struct etw_kernel_cpu_record
 		etw_kernel_seen_add(seen, frames[i]);
 }
 
+/* The innermost frames that call the tracing program are of no use. */
+static uint32_t count_tracers(const struct etw_kernel_cpu_out *cpu_out,
+			      const struct etw_kernel_cpu_record *record, const uint64_t *frames)
+{
+	uint32_t count = 0;
+
+	while (cpu_out->maker.routines && count < record->kernel_frames &&
+	       etw_kernel_routines_is_tracer(cpu_out->maker.routines, frames[count]))
+		count++;
+	return count;
+}
+
 /* The kernel's frames, and behind them what was unwound of the copy that the last one names. */
-static void make_unwound(struct etw_kernel_cpu_out *cpu_out, struct etw_kernel_front *front)
+static uint32_t join_unwound(struct etw_kernel_cpu_out *cpu_out,
+			     const struct etw_kernel_cpu_record *record, const uint64_t *from,
+			     uint64_t to[ETW_KERNEL_FRAMES])
+{
+	uint32_t count = record->kernel_frames, more = 0;
+
+	memcpy(to, from, count * sizeof(to[0]));
+	if (cpu_out->stacks)
+		more = etw_kernel_stacks_take(cpu_out->stacks, record->stack_tid, from[count],
+					      &to[count], ETW_KERNEL_FRAMES - count);
+	if (!more)
+		cpu_out->unknown_stacks++;
+	return count + more;
+}
+
+static void make_stack(struct etw_kernel_cpu_out *cpu_out, struct etw_kernel_front *front)
 {
 	const struct etw_kernel_cpu_record *record = front->record;
-	uint64_t frames[ETW_KERNEL_FRAMES];
-	uint32_t count = record->kernel_frames;
-	const uint64_t *all = (const void *)((const uint8_t *)(record + 1) + record->payload_bytes);
+	const uint64_t *frames =
+		(const void *)((const uint8_t *)(record + 1) + record->payload_bytes);
+	uint32_t count = (uint32_t)record->kernel_frames + record->user_frames, tracers;
+	uint64_t joined[ETW_KERNEL_FRAMES];
 
-	memcpy(frames, all, count * sizeof(frames[0]));
-	if (cpu_out->stacks)
-		count += etw_kernel_stacks_take(cpu_out->stacks, record->stack_tid, all[count],
-						&frames[count], ETW_KERNEL_FRAMES - count);
-	if (count == record->kernel_frames)
-		cpu_out->unknown_stacks++;
+	if (record->stack_flags & ETW_KERNEL_STACK_COPIED) {
+		count = join_unwound(cpu_out, record, frames, joined);
+		frames = joined;
+	}
+	tracers = count_tracers(cpu_out, record, frames);
+	count = MIN(count - tracers, (uint32_t)ETW_KERNEL_FRAMES);
 	/* Something of the record must go out. */
 	if (count || !front->event_bytes)
-		front->stack_bytes = etw_kernel_cpu_frames(record, frames, count, front->time_raw,
-							   front->stack);
+		front->stack_bytes = etw_kernel_cpu_stack(record, frames + tracers, count,
+							  front->time_raw, front->stack);
 }
 
 static void make(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu, struct etw_kernel_front *front)
@@ -89,10 +118,8 @@ static void make(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu, struct etw_ke
 	if (etw_kernel_out_is_new(cpu_out->out, cpu, front->time_ns, EVENT_NUMBER))
 		front->event_bytes = etw_kernel_cpu_event(&cpu_out->maker, record, front->time_raw,
 							  front->event);
-	if (record->stack_flags & ETW_KERNEL_STACK_COPIED)
-		make_unwound(cpu_out, front);
-	else if (has_frames(record))
-		front->stack_bytes = etw_kernel_cpu_stack(record, front->time_raw, front->stack);
+	if (has_frames(record))
+		make_stack(cpu_out, front);
 	if (cpu_out->maker.seen)
 		see(cpu_out->maker.seen, record);
 	front->is_made = true;

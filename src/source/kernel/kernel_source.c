@@ -297,10 +297,13 @@ static int enable_samples(struct etw_source *source, uint32_t interval_ft, uint3
 	return r;
 }
 
-/* Of events that name the function which serves them; without its address they have its number. */
-static void find_routines(struct etw_source *source, uint32_t kinds)
+/*
+ * Of events that name the function which serves them; without its address they have its number. And those that stacks are
+ * to leave out.
+ */
+static void find_routines(struct etw_source *source, uint32_t kinds, uint32_t stack_kinds)
 {
-	if (kinds & ETW_KERNEL_ROUTINE_KINDS)
+	if (kinds & ETW_KERNEL_ROUTINE_KINDS || stack_kinds)
 		(void)etw_kernel_routines_read(&source->routines, "/proc/kallsyms");
 }
 
@@ -324,7 +327,7 @@ static int enable_frequent(struct etw_source *source, const struct etw_source_re
 	}
 	/* Threads that start from here on are known; those that are there are walked over. */
 	source->control.collected |= ETW_KERNEL_COLLECT_THREADS;
-	find_routines(source, kinds);
+	find_routines(source, kinds, etw_kernel_class_stack_kinds(request));
 	r = etw_kernel_bpf_switch(&source->bpf, &source->control);
 	if (!r)
 		r = etw_kernel_cpu_bpf_open(&source->cpu_bpf, &source->bpf, &source->host, kinds,

@@ -123,6 +123,26 @@ static void take_call(struct etw_kernel_routines *routines, const char *name, ui
 
 #endif
 
+static const char *const tracers[ETW_KERNEL_TRACERS] = {
+	"__traceiter_sched_switch",
+	"__traceiter_sched_waking",
+	"__traceiter_sched_wakeup_new",
+	"__traceiter_sys_enter",
+};
+
+/* The list is in the order of addresses: a function ends where the next one begins. */
+static void take_tracer(struct etw_kernel_routines *routines, const char *name, uint64_t address)
+{
+	for (size_t i = 0; i < ETW_KERNEL_TRACERS; i++) {
+		struct etw_kernel_tracer *tracer = &routines->tracers[i];
+
+		if (tracer->start && !tracer->end && address > tracer->start)
+			tracer->end = address;
+		if (strcmp(name, tracers[i]) == 0)
+			*tracer = (struct etw_kernel_tracer){.start = address};
+	}
+}
+
 /*
  * "ffffffff81000000 T name", and behind a tab the module's, whose functions serve nothing of this. Not by kallsyms.h: of the
  * names of one address it keeps the best, and a call without arguments has one function for all kinds of programs.
@@ -138,6 +158,7 @@ static void take_line(struct etw_kernel_routines *routines, char *text)
 	name[strcspn(name, "\n")] = '\0';
 	if (strchr(name, '\t'))
 		return;
+	take_tracer(routines, name, address);
 	if (name[0] == '_')
 		take_call(routines, name, address);
 	else
@@ -187,4 +208,12 @@ uint64_t etw_kernel_routines_soft(const struct etw_kernel_routines *routines, ui
 	if (number < ETW_KERNEL_SOFT_INTERRUPTS && routines->soft[number])
 		return routines->soft[number];
 	return number;
+}
+
+bool etw_kernel_routines_is_tracer(const struct etw_kernel_routines *routines, uint64_t address)
+{
+	for (size_t i = 0; i < ETW_KERNEL_TRACERS; i++)
+		if (address >= routines->tracers[i].start && address < routines->tracers[i].end)
+			return true;
+	return false;
 }

@@ -15,6 +15,8 @@
 #define ETW_KERNEL_SOFT_INTERRUPTS 10
 #define ETW_KERNEL_VECTORS         256
 
+#define ETW_KERNEL_TRACERS 4 /* functions that call the programs at tracepoints with stacks */
+
 #define ETW_KERNEL_CALLS_END 4096 /* numbers of calls are below it; functions are far above */
 
 struct etw_kernel_routines {
@@ -24,6 +26,9 @@ struct etw_kernel_routines {
 	uint64_t compat[ETW_KERNEL_CALLS]; /* of 32-bit programs */
 	uint64_t soft[ETW_KERNEL_SOFT_INTERRUPTS];
 	uint64_t vectors[ETW_KERNEL_VECTORS]; /* of x86 processors' own interrupts */
+	struct etw_kernel_tracer {
+		uint64_t start, end;
+	} tracers[ETW_KERNEL_TRACERS];
 };
 
 /*
@@ -48,5 +53,11 @@ uint64_t etw_kernel_routines_vector(const struct etw_kernel_routines *routines, 
 
 /* etw_kernel_routines_soft() - what serves a soft interrupt; its number where that is not known. */
 uint64_t etw_kernel_routines_soft(const struct etw_kernel_routines *routines, uint32_t number);
+
+/*
+ * etw_kernel_routines_is_tracer() - whether an address is in a function that calls the programs of a tracepoint which has
+ * several: no caller of anything that is traced.
+ */
+bool etw_kernel_routines_is_tracer(const struct etw_kernel_routines *routines, uint64_t address);
 
 #endif
