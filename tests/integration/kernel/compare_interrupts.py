@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Hold the kernel source's interrupts and soft interrupts against ftrace.
+
+    compare_interrupts --watch PROGRAM
+
+Both record the whole machine on the same clock while this test sleeps, so that timers and other
+processors have something to do. Each end of a handler, of a processor's own interrupt (x86) and
+of a soft interrupt that ftrace has must be an event of that processor within a millisecond, and the
+other way round; each must have begun before it ended, and not before the last of its kind there.
+Where something was lost it is done again. What happens while the kernel hides switches is left out:
+ftrace's own switches tell when, because the next is from another thread than the last one was to.
+Exit status: 0; 1 with the differences; 77 with the reason why it cannot run.
+"""
+
+import argparse
+import collections
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+from compare_processes import Recorder, skip, wait_ready
+
+TRIES = 5
+ROUNDS = 200
+MASKS = "1,4080"
+NEAR_NS = 1_000_000
+EDGE_NS = 20_000_000
+SECONDS = 600
+ISR, DPCS = "0f.67", ("0f.66", "0f.68", "0f.69")
+SOFT = {"tasklet_hi_action": 0, "run_timer_softirq": 1, "net_tx_action": 2, "net_rx_action": 3,
+        "blk_done_softirq": 4, "irq_poll_softirq": 5, "tasklet_action": 6,
+        "sched_balance_softirq": 7, "run_rebalance_domains": 7, "hrtimer_run_softirq": 8,
+        "rcu_core_si": 9}
+VECTORS = ("local_timer", "reschedule", "call_function", "call_function_single", "irq_work")
+LINE = re.compile(r"\[(?P<cpu>\d+)\]\s+\S+\s+(?P<s>\d+)\.(?P<us>\d+): (?P<event>\w+): "
+                  r"(?:irq|vec|vector)=(?P<number>\d+)")
+
+SWITCH = re.compile(r"\[(?P<cpu>\d+)\]\s+\S+\s+(?P<s>\d+)\.(?P<us>\d+): sched_switch: .*"
+                    r"prev_pid=(?P<old>\d+) .*next_pid=(?P<new>\d+)")
+
+
+class Interrupts(Recorder):
+    def start(self):
+        events = [f"irq_vectors/{name}_exit" for name in VECTORS]
+        self.events = ["irq/irq_handler_exit", "irq/softirq_exit", "sched/sched_switch"]
+        self.events += [event for event in events if (self.at / "events" / event).exists()]
+        self.write("trace_clock", "mono")
+        self.write("buffer_size_kb", "16384")
+        for event in self.events:
+            self.write(f"events/{event}/enable", "1")
+
+    def close(self):
+        for event in getattr(self, "events", ()):
+            self.write(f"events/{event}/enable", "0")
+        super().close()
+
+
+def read_functions():
+    functions = collections.defaultdict(set)
+    with open("/proc/kallsyms", encoding="ascii") as lines:
+        for line in lines:
+            address, _, name = line.split()[:3]
+            if name in SOFT or name.startswith("sysvec_"):
+                functions[int(address, 16)].add(name)
+    return functions
+
+
+def read_ftrace(text):
+    """{(processor, kind, number): [time of the end]}"""
+    found = collections.defaultdict(list)
+    for match in LINE.finditer(text):
+        event = match["event"]
+        kind = {"irq_handler_exit": "line", "softirq_exit": "soft"}.get(event, "vector")
+        time_ns = int(match["s"]) * 10**9 + int(match["us"]) * 1000
+        found[int(match["cpu"]), kind, int(match["number"])].append(time_ns)
+    return found
+
+
+def read_hidden(text):
+    """{processor: [(from, to)]} of times in which the kernel hides something"""
+    hidden, last = collections.defaultdict(list), {}
+    for match in SWITCH.finditer(text):
+        cpu, time_ns = int(match["cpu"]), int(match["s"]) * 10**9 + int(match["us"]) * 1000
+        if cpu in last and last[cpu][0] != match["old"]:
+            hidden[cpu].append((last[cpu][1] - NEAR_NS, time_ns + NEAR_NS))
+        last[cpu] = match["new"], time_ns
+    return hidden
+
+
+def read_watch(lines, functions):
+    """The same of the source; problems; lost"""
+    found = collections.defaultdict(list)
+    problems = []
+    lost = 0
+    for line in lines:
+        words = line.rstrip("\n").split("\t")
+        if words[0] == "end":
+            lost = int(words[3]) + int(words[4])
+        if not words[0].isdecimal() or words[2] != ISR and words[2] not in DPCS:
+            continue
+        end_ns, cpu = int(words[0]), int(words[1])
+        begin_ns, routine = int(words[5], 16), int(words[6], 16)
+        names = functions[routine]
+        if words[2] == ISR:
+            kind = "vector" if names else "line"
+            number = int(words[7], 16) >> 8 & 0xFFFF
+        else:
+            kind, number = "soft", next((SOFT[name] for name in names if name in SOFT), routine)
+        ends = found[cpu, kind, number]
+        if begin_ns > end_ns or ends and begin_ns < ends[-1]:
+            problems.append(f"{kind} {number} of processor {cpu}: {begin_ns} to {end_ns}")
+        ends.append(end_ns)
+    return found, problems, lost
+
+
+def compare(ours, theirs, window, hidden):
+    """Differences between two lists of moments in order, and how many agree."""
+    problems, place, count = [], 0, 0
+    begin_ns, end_ns = window
+    ours, theirs = ([time_ns for time_ns in times
+                     if not any(low <= time_ns <= high for low, high in hidden)]
+                    for times in (ours, theirs))
+    for time_ns in theirs:
+        while place < len(ours) and ours[place] < time_ns - NEAR_NS:
+            if begin_ns < ours[place] < end_ns:
+                problems.append(f"{ours[place]} is not the recorder's")
+            place += 1
+        if place < len(ours) and ours[place] <= time_ns + NEAR_NS:
+            place += 1
+            count += 1
+        elif begin_ns < time_ns < end_ns:
+            problems.append(f"{time_ns} is the recorder's alone")
+    problems += [f"{time_ns} is not the recorder's" for time_ns in ours[place:]
+                 if begin_ns < time_ns < end_ns]
+    return problems, count
+
+
+def run(arguments, functions):
+    """(problems, lost, summary)"""
+    recorder = Interrupts()
+    output = tempfile.TemporaryFile("w+", errors="replace")
+    try:
+        recorder.start()
+        watch = subprocess.Popen([arguments.watch, MASKS], stdin=subprocess.PIPE, stdout=output,
+                                 stderr=subprocess.PIPE, text=True)
+        wait_ready(watch, output)
+        begin_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC) + EDGE_NS
+        for _ in range(ROUNDS):
+            time.sleep(0.005)
+        end_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC) - EDGE_NS
+        watch.stdin.close()
+        if watch.wait(timeout=SECONDS):
+            raise SystemExit(watch.stderr.read())
+        text, lost_lines = recorder.stop()
+    finally:
+        recorder.close()
+    output.seek(0)
+    ours, problems, lost = read_watch(output, functions)
+    theirs, hidden = read_ftrace(text), read_hidden(text)
+    total = 0
+    for key in sorted(set(ours) | set(theirs)):
+        differences, count = compare(ours[key], theirs[key], (begin_ns, end_ns), hidden[key[0]])
+        problems += [f"{key}: {difference}" for difference in differences]
+        total += count
+    summary = (f"{total} ends agree, of {len(theirs)} kinds by processor; the kernel hid something "
+               f"{sum(map(len, hidden.values()))} times")
+    return problems, lost + lost_lines, summary
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--watch", required=True)
+    arguments = parser.parse_args()
+    if os.geteuid() != 0:
+        skip("needs root")
+    functions = read_functions()
+    if not any(functions):
+        skip("the kernel hides its addresses")
+    for _ in range(TRIES):
+        problems, lost, summary = run(arguments, functions)
+        if not lost:
+            break
+        print(f"{lost} lost, once more")
+    else:
+        skip("this machine is too slow to compare without loss")
+    print(summary)
+    print("\n".join(problems[:20]))
+    return int(bool(problems))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
