@@ -61,6 +61,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	struct etw_bytes schema, payload;
 	uint32_t count = 0, event_bytes;
 
+	count = etw_image_symbols_unpack((struct etw_bytes){data, bytes}, UINT64_MAX, symbols,
+					 READ_MAX);
+	CHECK(count == UINT32_MAX || count <= READ_MAX);
+	count = 0;
 	(void)etw_image_symbols_fit(NULL, 0, &event_bytes);
 	etw_image_symbols_encode(&empty, NULL, event);
 	find_parts(event, event_bytes, &schema, &payload);

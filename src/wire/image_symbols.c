@@ -90,6 +90,30 @@ static uint8_t *put_item(uint8_t *at, uint16_t type, const char *text, size_t te
 	return at + bytes;
 }
 
+static uint8_t *put_symbols(uint8_t *at, const struct etw_image_symbol *symbols, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		etw_store64(at, symbols[i].offset);
+		etw_store32(at + 8, symbols[i].byte_count);
+		memcpy(at + 12, symbols[i].name, symbols[i].name_bytes);
+		at[12 + symbols[i].name_bytes] = '\0';
+		at += SYMBOL_BYTES + symbols[i].name_bytes;
+	}
+	return at;
+}
+
+uint32_t etw_image_symbols_pack(const struct etw_image_symbol *symbols, uint32_t count,
+				uint8_t *room, uint32_t room_bytes, uint32_t *ret_bytes)
+{
+	uint32_t bytes = 0, fit = 0;
+
+	while (fit < count && SYMBOL_BYTES + symbols[fit].name_bytes <= room_bytes - bytes)
+		bytes += SYMBOL_BYTES + symbols[fit++].name_bytes;
+	(void)put_symbols(room, symbols, fit);
+	*ret_bytes = bytes;
+	return fit;
+}
+
 void etw_image_symbols_encode(const struct etw_image_symbols_part *part,
 			      const struct etw_image_symbol *symbols, uint8_t *room)
 {
@@ -105,14 +129,7 @@ void etw_image_symbols_encode(const struct etw_image_symbols_part *part,
 	etw_store32(at + 16, part->total);
 	etw_store32(at + 20, part->first);
 	etw_store16(at + 24, (uint16_t)part->count);
-	at += HEAD_BYTES;
-	for (uint32_t i = 0; i < part->count; i++) {
-		etw_store64(at, symbols[i].offset);
-		etw_store32(at + 8, symbols[i].byte_count);
-		memcpy(at + 12, symbols[i].name, symbols[i].name_bytes);
-		at[12 + symbols[i].name_bytes] = '\0';
-		at += SYMBOL_BYTES + symbols[i].name_bytes;
-	}
+	at = put_symbols(at + HEAD_BYTES, symbols, part->count);
 	etw_store16(room, (uint16_t)(at - room));
 	room[2] = WIRE_HEADER_EVENT64;
 	room[3] = WIRE_EVENT_FLAG_TRACE;
@@ -173,4 +190,23 @@ bool etw_image_symbols_next(const struct etw_image_symbols_part *part,
 	(void)etw_bytes_take(&cursor->left, SYMBOL_BYTES + symbol.name_bytes);
 	*ret = symbol;
 	return true;
+}
+
+uint32_t etw_image_symbols_unpack(struct etw_bytes packed, uint64_t image_bytes,
+				  struct etw_image_symbol *ret, uint32_t room)
+{
+	const struct etw_image_symbols_part part = {0};
+	struct etw_image_symbols_cursor cursor = {packed, UINT32_MAX};
+	struct etw_image_symbol symbol;
+	uint32_t count = 0;
+
+	while (etw_image_symbols_next(&part, &cursor, &symbol)) {
+		if (symbol.offset >= image_bytes ||
+		    symbol.byte_count > image_bytes - symbol.offset || (ret && count == room))
+			return UINT32_MAX;
+		if (ret)
+			ret[count] = symbol;
+		count++;
+	}
+	return cursor.left.left ? UINT32_MAX : count;
 }

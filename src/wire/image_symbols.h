@@ -93,6 +93,29 @@ bool etw_image_symbols_parse(struct etw_bytes schema, struct etw_bytes payload,
 			     struct etw_image_symbols_part *ret,
 			     struct etw_image_symbols_cursor *ret_cursor);
 
+/*
+ * etw_image_symbols_pack() - symbols as an event has them, without an event.
+ *
+ * @symbols: sound ones
+ * @count:   of them; those that fit are packed
+ * @room:    @room_bytes bytes
+ *
+ * Returns how many were packed, and their bytes.
+ */
+uint32_t etw_image_symbols_pack(const struct etw_image_symbol *symbols, uint32_t count,
+				uint8_t *room, uint32_t room_bytes, uint32_t *ret_bytes);
+
+/*
+ * etw_image_symbols_unpack() - reads such symbols.
+ *
+ * @image_bytes: of the image: all symbols lie within
+ * @ret:         room for @room of them, whose names are borrowed; NULL: they are only counted
+ *
+ * Returns how many there are; UINT32_MAX: they are not sound, or more than there is room for.
+ */
+uint32_t etw_image_symbols_unpack(struct etw_bytes packed, uint64_t image_bytes,
+				  struct etw_image_symbol *ret, uint32_t room);
+
 /* etw_image_symbols_next() - takes a part's next symbol, a sound one; false: there are no more, or the rest is damaged. */
 bool etw_image_symbols_next(const struct etw_image_symbols_part *part,
 			    struct etw_image_symbols_cursor *cursor, struct etw_image_symbol *ret);

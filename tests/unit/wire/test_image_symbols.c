@@ -188,6 +188,38 @@ static void test_image_symbols__a_table_in_parts(void **state)
 	assert_true(parts > 100);
 }
 
+static void test_image_symbols__packed_ones(void **state)
+{
+	uint8_t room[128];
+	struct etw_image_symbol back[3];
+	uint32_t bytes;
+
+	(void)state;
+	assert_int_equal(etw_image_symbols_pack(three, 3, room, sizeof(room), &bytes), 3);
+	assert_int_equal(bytes, 3 * 13 + 10);
+	assert_int_equal(
+		etw_image_symbols_unpack((struct etw_bytes){room, bytes}, UINT64_MAX, back, 3), 3);
+	assert_string_equal(back[1].name, three[1].name);
+	assert_int_equal(back[2].offset, three[2].offset);
+	assert_int_equal(
+		etw_image_symbols_unpack((struct etw_bytes){room, bytes}, UINT64_MAX, NULL, 0), 3);
+	/* Too few places; one that reaches out of the image; one that is cut. */
+	assert_int_equal(
+		etw_image_symbols_unpack((struct etw_bytes){room, bytes}, UINT64_MAX, back, 2),
+		UINT32_MAX);
+	assert_int_equal(
+		etw_image_symbols_unpack((struct etw_bytes){room, bytes}, 0xFFFFFFFF0, NULL, 0),
+		UINT32_MAX);
+	for (uint32_t cut = 1; cut < 17; cut++)
+		assert_int_equal(etw_image_symbols_unpack((struct etw_bytes){room, cut}, UINT64_MAX,
+							  NULL, 0),
+				 cut == 17 ? 1 : UINT32_MAX);
+	assert_int_equal(etw_image_symbols_unpack((struct etw_bytes){NULL, 0}, 0, NULL, 0), 0);
+	/* What does not fit is left for the next run. */
+	assert_int_equal(etw_image_symbols_pack(three, 3, room, 20, &bytes), 1);
+	assert_int_equal(bytes, 17);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -196,6 +228,7 @@ int main(void)
 		cmocka_unit_test(test_image_symbols__parts_beyond_their_table_are_refused),
 		cmocka_unit_test(test_image_symbols__unsound_ones),
 		cmocka_unit_test(test_image_symbols__a_table_in_parts),
+		cmocka_unit_test(test_image_symbols__packed_ones),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
