@@ -15,6 +15,7 @@
 
 #include <guiddef.h>
 
+#include "base/announced.h"
 #include "base/fault.h"
 
 /* An event of a source, ready for a buffer. */
@@ -140,6 +141,16 @@ struct etw_source_ops {
 	 */
 	int (*describe)(struct etw_source *source, int64_t time_raw, etw_source_put_fn *put,
 			void *context);
+
+	/*
+	 * announce - code that processes told of; NULL: the source has no use for it. Once it was called it is called before
+	 * each collect.
+	 *
+	 * @queue:    taken; may be empty
+	 * @until_ns: CLOCK_MONOTONIC: what is told later is of this time or later
+	 */
+	void (*announce)(struct etw_source *source, struct etw_announced_queue *queue,
+			 uint64_t until_ns);
 
 	/*
 	 * collect - reads what has come, and fixes the watermark: no later event will have a time before

@@ -43,6 +43,7 @@ void etw_kernel_collector_done(struct etw_kernel_collector *collector)
 	etw_kernel_streams_done(&collector->streams);
 	etw_kernel_tracker_free(collector->tracker);
 	etw_kernel_unwinder_free(collector->unwinder);
+	etw_announced_clear(&collector->announced);
 	if (collector->out.queues)
 		etw_kernel_out_done(&collector->out);
 }
@@ -91,7 +92,7 @@ static void apply_item(struct etw_kernel_collector *collector, struct etw_kernel
 		etw_kernel_tracker_begin_exec(collector->tracker, record.pid);
 }
 
-void etw_kernel_collector_apply(struct etw_kernel_collector *collector, uint64_t until_ns)
+static void apply_records(struct etw_kernel_collector *collector, uint64_t until_ns)
 {
 	struct etw_kernel_heap *heap = &collector->streams.heap;
 	struct etw_kernel_item *item;
@@ -102,15 +103,47 @@ void etw_kernel_collector_apply(struct etw_kernel_collector *collector, uint64_t
 		collector->applied_ns = until_ns;
 }
 
+/* Behind all records of its time: numbers of events only rise. */
+static void apply_announced(struct etw_kernel_collector *collector,
+			    const struct etw_announced_news *news)
+{
+	apply_records(collector, news->time_ns);
+	etw_kernel_collector_begin(collector, NULL);
+	etw_kernel_out_slot(&collector->out, ETW_KERNEL_SLOT_RUNDOWN);
+	etw_kernel_tracker_announced(collector->tracker, news);
+}
+
+void etw_kernel_collector_apply(struct etw_kernel_collector *collector, uint64_t until_ns)
+{
+	struct etw_announced_queue *queue = &collector->announced;
+
+	while (queue->first && queue->first->time_ns <= until_ns) {
+		apply_announced(collector, queue->first);
+		etw_announced_drop(queue);
+	}
+	apply_records(collector, until_ns);
+}
+
+void etw_kernel_collector_announce(struct etw_kernel_collector *collector,
+				   struct etw_announced_queue *queue, uint64_t until_ns)
+{
+	etw_announced_append(&collector->announced, queue);
+	collector->announced_ns = until_ns;
+}
+
 int etw_kernel_collector_collect(struct etw_kernel_collector *collector, int64_t *ret_watermark_raw)
 {
+	uint64_t until_ns;
 	int r;
 
 	etw_kernel_streams_follow_cpus(&collector->streams, collector->host);
 	r = read_streams(collector);
 	if (r < 0 && r != -ENOMEM)
 		return r;
-	etw_kernel_collector_apply(collector, collector->streams.read_ns);
+	until_ns = collector->streams.read_ns;
+	if (collector->announced_ns)
+		until_ns = MIN(until_ns, collector->announced_ns);
+	etw_kernel_collector_apply(collector, until_ns);
 	*ret_watermark_raw = etw_kernel_watermark_move(&collector->watermark, collector->host,
 						       collector->applied_ns);
 	return r > 0;

@@ -27,7 +27,9 @@ struct etw_kernel_collector {
 	struct etw_kernel_tracker *tracker;   /* owned */
 	struct etw_kernel_unwinder *unwinder; /* owned; NULL: copied stacks were never wanted */
 	struct etw_kernel_watermark watermark;
-	uint64_t applied_ns; /* every record before was applied */
+	uint64_t applied_ns;                  /* every record before was applied */
+	struct etw_announced_queue announced; /* to be applied in the order of time */
+	uint64_t announced_ns;                /* no later one is from before; 0: there is none */
 };
 
 /*
@@ -55,6 +57,15 @@ void etw_kernel_collector_done(struct etw_kernel_collector *collector);
  */
 int etw_kernel_collector_collect(struct etw_kernel_collector *collector,
 				 int64_t *ret_watermark_raw);
+
+/*
+ * etw_kernel_collector_announce() - what processes announced, before each etw_kernel_collector_collect() once there was any.
+ *
+ * @queue:    taken
+ * @until_ns: CLOCK_MONOTONIC: later news are of this time or later
+ */
+void etw_kernel_collector_announce(struct etw_kernel_collector *collector,
+				   struct etw_announced_queue *queue, uint64_t until_ns);
 
 /*
  * etw_kernel_collector_read_all() - everything up to now into the heap, nothing of it applied. A record that is

@@ -23,6 +23,7 @@ static void done_image(struct etw_kernel_image *image)
 {
 	etw_kernel_text_unref(image->path);
 	etw_kernel_text_unref(image->wide);
+	etw_kernel_names_unref(image->names);
 }
 
 void etw_kernel_images_unref(struct etw_kernel_images *list)
@@ -55,6 +56,7 @@ static int own(struct etw_kernel_images **list, uint32_t more)
 		copy->at[i] = old->at[i];
 		etw_kernel_text_ref(copy->at[i].path);
 		etw_kernel_text_ref(copy->at[i].wide);
+		etw_kernel_names_ref(copy->at[i].names);
 	}
 	etw_kernel_images_unref(old);
 	*list = copy;
@@ -72,6 +74,8 @@ static void remove_at(struct etw_kernel_images *list, uint32_t place)
 static bool is_same_file(const struct etw_kernel_image *image,
 			 const struct etw_kernel_mapping *mapping)
 {
+	if (image->names)
+		return false; /* a file's pieces are none of it, whatever it is called */
 	if (image->build_id_bytes && mapping->build_id_bytes &&
 	    (image->build_id_bytes != mapping->build_id_bytes ||
 	     memcmp(image->build_id, mapping->build_id, image->build_id_bytes) != 0))
@@ -244,4 +248,84 @@ void etw_kernel_images_tell(const struct etw_kernel_images *list, bool is_loaded
 	for (uint32_t i = 0; list && i < list->count; i++)
 		if (etw_kernel_image_is_loaded(&list->at[i]))
 			told(context, &list->at[i], is_loaded);
+}
+
+static struct etw_kernel_image *find_announced(struct etw_kernel_images *list,
+					       const struct etw_announced_image *announced)
+{
+	for (uint32_t i = list ? list->count : 0; i-- > 0;)
+		if (list->at[i].names && list->at[i].base == announced->base)
+			return &list->at[i];
+	return NULL;
+}
+
+/* An image of its own, not in any list. Returns 0 or -ENOMEM; to be done in any case. */
+static int make_announced(struct etw_announced_image *announced, struct etw_kernel_image *ret)
+{
+	const char *path = etw_announced_path(announced);
+
+	*ret = (struct etw_kernel_image){
+		.base = announced->base,
+		.end = announced->base + announced->byte_count,
+		.code_start = announced->base,
+		.code_end = announced->base + announced->byte_count,
+		.path = etw_kernel_text_new(path, announced->path_bytes),
+		.wide = etw_kernel_text_new_wide(path),
+		.build_id_bytes = (uint8_t)announced->build_id_bytes,
+		.names = etw_kernel_names_new(),
+	};
+	memcpy(ret->build_id, announced->build_id, sizeof(ret->build_id));
+	if (!ret->path || !ret->wide || !ret->names)
+		return -ENOMEM;
+	return announced->symbol_bytes ? etw_kernel_names_add(ret->names, announced) : 0;
+}
+
+int etw_kernel_images_announce(struct etw_kernel_images **list,
+			       struct etw_announced_image *announced, enum etw_announced_act act,
+			       etw_kernel_image_told told, void *context)
+{
+	uint64_t end = announced->base + announced->byte_count;
+	const struct etw_kernel_image *known = find_announced(*list, announced);
+	struct etw_kernel_image image;
+	int r;
+
+	if (known && act == ETW_ANNOUNCED_IS_THERE && known->end == end)
+		return 0;
+	r = make_announced(announced, &image);
+	if (!r)
+		r = remove_range(list, announced->base, end, NULL, told, context);
+	if (!r)
+		r = own(list, 1);
+	if (!r && (*list)->count >= ETW_KERNEL_IMAGES_MAX)
+		r = -E2BIG;
+	if (r) {
+		done_image(&image);
+		return r;
+	}
+	(*list)->at[(*list)->count++] = image;
+	told(context, &image, true);
+	return 0;
+}
+
+int etw_kernel_images_withdraw(struct etw_kernel_images **list,
+			       const struct etw_announced_image *announced,
+			       etw_kernel_image_told told, void *context)
+{
+	struct etw_kernel_image *image;
+
+	if (!find_announced(*list, announced))
+		return 0;
+	TRY(own(list, 0));
+	image = find_announced(*list, announced);
+	told(context, image, false);
+	remove_at(*list, (uint32_t)(image - (*list)->at));
+	return 0;
+}
+
+int etw_kernel_images_add_names(struct etw_kernel_images *list,
+				struct etw_announced_image *announced)
+{
+	struct etw_kernel_image *image = find_announced(list, announced);
+
+	return image ? etw_kernel_names_add(image->names, announced) : -ENOENT;
 }

@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "source/kernel/announced_names.h"
 #include "source/kernel/shared_text.h"
 
 #define ETW_KERNEL_BUILD_ID_BYTES 20
@@ -43,6 +44,7 @@ struct etw_kernel_image {
 	struct etw_kernel_text *wide;  /* the same as UTF-16LE; owned */
 	uint8_t build_id_bytes;
 	uint8_t build_id[ETW_KERNEL_BUILD_ID_BYTES];
+	struct etw_kernel_names *names; /* of an announced image; owned; else NULL */
 };
 
 struct etw_kernel_images {
@@ -78,6 +80,25 @@ int etw_kernel_images_map(struct etw_kernel_images **list, const struct etw_kern
  */
 int etw_kernel_images_unmap(struct etw_kernel_images **list, uint64_t start, uint64_t byte_count,
 			    etw_kernel_image_told told, void *context);
+
+/*
+ * etw_kernel_images_announce() - the process says that code of its own lies somewhere; what lay there is gone.
+ *
+ * @act: LOADED, or IS_THERE: then one that is known already is no news
+ *
+ * Returns as etw_kernel_images_map().
+ */
+int etw_kernel_images_announce(struct etw_kernel_images **list, struct etw_announced_image *image,
+			       enum etw_announced_act act, etw_kernel_image_told told,
+			       void *context);
+
+/* etw_kernel_images_withdraw() - such code is gone. Returns 0, also when it is not known; -ENOMEM. */
+int etw_kernel_images_withdraw(struct etw_kernel_images **list,
+			       const struct etw_announced_image *image, etw_kernel_image_told told,
+			       void *context);
+
+/* etw_kernel_images_add_names() - more symbols of announced code. Returns 0; -ENOENT: it is not known; -ENOMEM. */
+int etw_kernel_images_add_names(struct etw_kernel_images *list, struct etw_announced_image *image);
 
 /* etw_kernel_images_tell() - tells @told of every image of the list, which may be NULL. */
 void etw_kernel_images_tell(const struct etw_kernel_images *list, bool is_loaded,

@@ -456,6 +456,12 @@ static void get_missing(const struct etw_source *source, uint32_t ret[WIRE_GROUP
 	memcpy(ret, source->missing, sizeof(source->missing));
 }
 
+static void announce(struct etw_source *source, struct etw_announced_queue *queue,
+		     uint64_t until_ns)
+{
+	etw_kernel_collector_announce(&source->collector, queue, until_ns);
+}
+
 static bool peek(struct etw_source *source, uint32_t cpu, struct etw_source_event *ret)
 {
 	return etw_kernel_collector_peek(&source->collector, cpu, ret);
@@ -487,6 +493,7 @@ const struct etw_source_ops etw_kernel_source = {
 	.missing = get_missing,
 	.rundown = run_down,
 	.describe = describe,
+	.announce = announce,
 	.collect = collect,
 	.peek = peek,
 	.pop = pop,

@@ -46,6 +46,7 @@ struct etw_kernel_out {
 	struct etw_kernel_queue *queues; /* owned; host->cpu_count */
 	uint64_t held_bytes;             /* of all queued events */
 	uint64_t no_memory;              /* events lost for want of memory */
+	uint32_t tables; /* of symbols: number of the next one; 0: none was written */
 	/* What events are made of now: etw_kernel_out_begin(). */
 	struct etw_kernel_item *item;
 	uint64_t time_ns;

@@ -4,17 +4,14 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
 
 #include "base/macros.h"
-#include "base/time.h"
 #include "source/kernel/events.h"
-#include "wire/etl_event.h"
-#include "wire/image_symbols.h"
+#include "source/kernel/symbol_events.h"
 
 #define KERNEL_PID 0
 
@@ -22,7 +19,6 @@
 struct table {
 	struct etw_image_symbol *at; /* owned */
 	uint32_t count;
-	uint64_t image_base;
 };
 
 void etw_kernel_own_done(struct etw_kernel_own *own)
@@ -82,29 +78,6 @@ static void add_symbol(struct table *table, const struct etw_kallsyms *symbols, 
 		table->at[table->count++] = symbol;
 }
 
-static void write_table(struct etw_kernel_own *own, struct etw_kernel_out *out,
-			const struct table *table)
-{
-	struct etw_image_symbols_part part = {
-		.image_base = table->image_base,
-		.process_id = KERNEL_PID,
-		.table = own->tables++,
-		.total = table->count,
-	};
-
-	while (part.first < table->count) {
-		const struct etw_image_symbol *from = table->at + part.first;
-		uint32_t bytes;
-		uint8_t *room;
-
-		part.count = etw_image_symbols_fit(from, table->count - part.first, &bytes);
-		room = etw_kernel_out_add(out, bytes, offsetof(struct wire_event_header, time_raw));
-		if (room)
-			etw_image_symbols_encode(&part, from, room);
-		part.first += part.count;
-	}
-}
-
 static void take_all(struct table *table, const struct etw_kallsyms *symbols,
 		     const struct etw_kernel_image *image)
 {
@@ -155,13 +128,15 @@ static int write_symbols(struct etw_kernel_own *own, struct etw_kernel_out *out,
 	TRY(etw_kernel_seen_sort(&own->seen, &addresses, &count));
 	for (uint32_t i = 0; i < images->count; i++) {
 		const struct etw_kernel_image *image = &images->at[i];
-		struct table table = {.at = room, .image_base = image->base};
+		struct table table = {.at = room};
 
 		if (own->seen.is_all)
 			take_all(&table, symbols, image);
 		else
 			used += take_seen(&table, symbols, image, addresses + used, count - used);
-		write_table(own, out, &table);
+		if (table.count)
+			etw_kernel_write_symbols(out, KERNEL_PID, image->base, table.at,
+						 table.count);
 	}
 	return 0;
 }
@@ -192,9 +167,6 @@ int etw_kernel_own_describe(struct etw_kernel_own *own, struct etw_kernel_out *o
 
 	if (!list_path(own, path))
 		return 0;
-	/* Tables of hosts that came one after the other are to differ. */
-	if (!own->tables)
-		own->tables = (uint32_t)(etw_monotonic_ns() >> 20);
 	r = etw_kallsyms_read(path, &symbols);
 	if (!r || r == -ENOENT || r == -EACCES)
 		r = etw_kernel_own_images_gather(own->root, &symbols, &found);

@@ -20,7 +20,6 @@ struct etw_kernel_own {
 	struct etw_kernel_own_images images; /* as they were told last */
 	struct etw_kernel_seen seen;         /* addresses that events name */
 	bool is_told;
-	uint32_t tables; /* how many tables of symbols were written */
 };
 
 /* Which of the descriptions etw_kernel_own_describe() gives. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "source/kernel/tracker.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,9 +161,12 @@ static void tell_image(void *context, const struct etw_kernel_image *image, bool
 {
 	const struct image_context *at = context;
 
-	if (at->tracker->flags & EVENT_TRACE_FLAG_IMAGE_LOAD && is_wanted(at->tracker, at->pid))
-		etw_kernel_write_image(at->tracker->out, is_loaded ? at->load : at->unload,
-				       at->actor, at->pid, image);
+	if (!(at->tracker->flags & EVENT_TRACE_FLAG_IMAGE_LOAD) || !is_wanted(at->tracker, at->pid))
+		return;
+	etw_kernel_write_image(at->tracker->out, is_loaded ? at->load : at->unload, at->actor,
+			       at->pid, image);
+	if (is_loaded)
+		etw_kernel_names_write(image->names, at->tracker->out, at->pid);
 }
 
 static struct image_context image_context_of(struct etw_kernel_tracker *tracker,
@@ -527,6 +531,42 @@ void etw_kernel_tracker_map(struct etw_kernel_tracker *tracker, uint32_t tid, ui
 		r = etw_kernel_images_map(&process->next_images, mapping, NULL, NULL);
 	else
 		r = etw_kernel_images_map(&process->images, mapping, tell_image, &context);
+	if (r)
+		tracker->out->no_memory++;
+}
+
+/* More names of code that was announced before. */
+static int add_names(struct etw_kernel_tracker *tracker, struct etw_kernel_process *process,
+		     struct etw_announced_image *image)
+{
+	int r = etw_kernel_images_add_names(process->images, image);
+
+	if (!r && tracker->flags & EVENT_TRACE_FLAG_IMAGE_LOAD && is_wanted(tracker, process->pid))
+		etw_kernel_names_write_one(image, tracker->out, process->pid);
+	return r == -ENOENT ? 0 : r;
+}
+
+void etw_kernel_tracker_announced(struct etw_kernel_tracker *tracker,
+				  const struct etw_announced_news *news)
+{
+	struct etw_announced_image *image = news->image;
+	struct etw_kernel_process *process = etw_kernel_tasks_find(&tracker->tasks, image->pid);
+	struct image_context context = image_context_of(
+		tracker, (struct etw_kernel_actor){.tid = image->pid, .pid = image->pid},
+		image->pid);
+	int r = 0;
+
+	if (!process || process->is_ended || process->is_in_exec)
+		return;
+	if (news->act == ETW_ANNOUNCED_IS_THERE)
+		context.load = ETW_KERNEL_OPCODE_DC_START;
+	if (news->act == ETW_ANNOUNCED_UNLOADED)
+		r = etw_kernel_images_withdraw(&process->images, image, tell_image, &context);
+	else if (news->act == ETW_ANNOUNCED_MORE)
+		r = add_names(tracker, process, image);
+	else
+		r = etw_kernel_images_announce(&process->images, image, news->act, tell_image,
+					       &context);
 	if (r)
 		tracker->out->no_memory++;
 }

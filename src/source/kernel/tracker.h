@@ -55,6 +55,12 @@ void etw_kernel_tracker_apply(struct etw_kernel_tracker *tracker,
 void etw_kernel_tracker_map(struct etw_kernel_tracker *tracker, uint32_t tid, uint32_t pid,
 			    const struct etw_kernel_mapping *mapping);
 
+/*
+ * etw_kernel_tracker_announced() - a process tells of code of its own. That of a process that is not known is nobody's.
+ */
+void etw_kernel_tracker_announced(struct etw_kernel_tracker *tracker,
+				  const struct etw_announced_news *news);
+
 /* etw_kernel_tracker_begin_exec() - a process threw its old program away. */
 void etw_kernel_tracker_begin_exec(struct etw_kernel_tracker *tracker, uint32_t pid);
 

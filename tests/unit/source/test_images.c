@@ -248,6 +248,70 @@ static void test_images__too_many_are_refused(void **state)
 	etw_kernel_images_unref(list);
 }
 
+static struct etw_announced_image *make_announced(uint64_t base, uint64_t bytes, const char *path)
+{
+	const struct etw_announced_image head = {
+		.pid = 1, .base = base, .byte_count = bytes, .path_bytes = (uint32_t)strlen(path)};
+
+	return etw_announced_image_new(&head, path, NULL);
+}
+
+static void test_images__announced_ones(void **state)
+{
+	struct etw_announced_image *one = make_announced(0x10000, 0x1000, "one");
+	struct etw_announced_image *other = make_announced(0x10800, 0x1000, "other");
+	struct etw_kernel_images *list = NULL, *child;
+
+	(void)state;
+	assert_int_equal(etw_kernel_images_announce(&list, one, ETW_ANNOUNCED_LOADED, note, NULL),
+			 0);
+	expect_told("+10000-11000 one ");
+	/* Once more: no news when it was there, a new one when it was loaded. */
+	assert_int_equal(etw_kernel_images_announce(&list, one, ETW_ANNOUNCED_IS_THERE, note, NULL),
+			 0);
+	expect_told("");
+	assert_int_equal(etw_kernel_images_announce(&list, one, ETW_ANNOUNCED_LOADED, note, NULL),
+			 0);
+	expect_told("-10000-11000 one +10000-11000 one ");
+	child = etw_kernel_images_ref(list);
+	assert_int_equal(etw_kernel_images_announce(&list, other, ETW_ANNOUNCED_LOADED, note, NULL),
+			 0);
+	expect_told("-10000-11000 one +10800-11800 other ");
+	assert_int_equal(etw_kernel_images_add_names(list, one), -ENOENT);
+	assert_int_equal(etw_kernel_images_add_names(list, other), 0);
+	assert_int_equal(etw_kernel_images_withdraw(&list, one, note, NULL), 0);
+	expect_told("");
+	assert_int_equal(etw_kernel_images_withdraw(&list, other, note, NULL), 0);
+	expect_told("-10800-11800 other ");
+	etw_kernel_images_unref(list);
+	/* The child's is its own, and goes when its memory goes. */
+	assert_int_equal(etw_kernel_images_unmap(&child, 0x10000, 0x1000, note, NULL), 0);
+	expect_told("-10000-11000 one ");
+	etw_kernel_images_unref(child);
+	assert_int_equal(one->refs, 1);
+	assert_int_equal(other->refs, 1);
+	etw_announced_image_unref(one);
+	etw_announced_image_unref(other);
+}
+
+/* A file that is mapped over announced code is what lies there; one that was mapped before makes room. */
+static void test_images__announced_ones_among_files(void **state)
+{
+	struct etw_announced_image *one = make_announced(0x10000, 0x1000, "/lib/a.so");
+	struct etw_kernel_images *list = NULL;
+
+	(void)state;
+	assert_int_equal(map(&list, 0x10000, 0x11000, 0, true, "/lib/a.so"), 0);
+	expect_told("+10000-11000 /lib/a.so ");
+	assert_int_equal(etw_kernel_images_announce(&list, one, ETW_ANNOUNCED_LOADED, note, NULL),
+			 0);
+	expect_told("-10000-11000 /lib/a.so +10000-11000 /lib/a.so ");
+	assert_int_equal(map(&list, 0x10000, 0x12000, 0, true, "/lib/a.so"), 0);
+	expect_told("-10000-11000 /lib/a.so +10000-12000 /lib/a.so ");
+	etw_kernel_images_unref(list);
+	etw_announced_image_unref(one);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -263,6 +327,8 @@ int main(void)
 		cmocka_unit_test_setup(test_images__a_rebuilt_file_is_another, set_up),
 		cmocka_unit_test_setup(test_images__a_shared_list_is_copied_on_change, set_up),
 		cmocka_unit_test_setup(test_images__too_many_are_refused, set_up),
+		cmocka_unit_test_setup(test_images__announced_ones, set_up),
+		cmocka_unit_test_setup(test_images__announced_ones_among_files, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
