@@ -214,6 +214,7 @@ void etw_session_free(struct etw_session *session)
 	etw_pages_free_all(&session->sets);
 	etw_session_sets_close(&session->sets);
 	etw_outputs_close(&session->outputs);
+	etw_source_feed_done(&session->feed);
 	etw_notes_close(&session->notes);
 	etw_flushes_close(&session->flushes);
 	etw_orders_done(&session->orders);
@@ -247,6 +248,12 @@ void etw_session_statistics(struct etw_session *session, uint32_t first_cpu,
 void etw_session_tell(struct etw_session *session, const struct wire_session_note *note)
 {
 	etw_notes_put(&session->notes, note);
+}
+
+int etw_session_announce(struct etw_session *session, struct etw_announced_image *image,
+			 enum etw_announced_act act)
+{
+	return etw_source_feed_announce(&session->feed, image, act);
 }
 
 int etw_session_ring_set(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set,

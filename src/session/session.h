@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/announced.h"
 #include "base/fault.h"
 #include "ring/ring_set.h"
 #include "session/common/host.h"
@@ -169,6 +170,14 @@ int etw_session_convert(struct etw_session *session, struct etw_fault *reterr);
  * Dropped, with a complaint, when too many wait already; lost when the session's thread has ended. Any thread.
  */
 void etw_session_tell(struct etw_session *session, const struct wire_session_note *note);
+
+/*
+ * etw_session_announce() - a process tells of code of its own: a session with the kernel's images shows it among them.
+ *
+ * Returns 0, also of a session that has no use for it; -ENOMEM. Any thread.
+ */
+int etw_session_announce(struct etw_session *session, struct etw_announced_image *image,
+			 enum etw_announced_act act);
 
 /*
  * etw_session_ring_set() - the ring set that processes of a uid write to; made when there is none.

@@ -352,6 +352,43 @@ void etw_source_feed_init(struct etw_session_context *context, struct etw_sessio
 {
 	*ret = (struct etw_source_feed){
 		.context = context, .notes = notes, .ops = context->host.kernel};
+	(void)pthread_mutex_init(&ret->announced_lock, NULL);
+}
+
+void etw_source_feed_done(struct etw_source_feed *feed)
+{
+	etw_announced_clear(&feed->announced);
+	(void)pthread_mutex_destroy(&feed->announced_lock);
+}
+
+int etw_source_feed_announce(struct etw_source_feed *feed, struct etw_announced_image *image,
+			     enum etw_announced_act act)
+{
+	int r;
+
+	if (!feed->context->plan.is_kernel || !feed->ops || !feed->ops->announce)
+		return 0;
+	pthread_mutex_lock(&feed->announced_lock);
+	r = etw_announced_put(&feed->announced, image, act, etw_monotonic_ns());
+	pthread_mutex_unlock(&feed->announced_lock);
+	return r;
+}
+
+/* What was announced up to now: whatever is announced later is later. */
+static void hand_on_announced(struct etw_source_feed *feed)
+{
+	struct etw_announced_queue queue = {0};
+	uint64_t until_ns;
+
+	if (!feed->ops || !feed->ops->announce)
+		return;
+	pthread_mutex_lock(&feed->announced_lock);
+	etw_announced_append(&queue, &feed->announced);
+	until_ns = etw_monotonic_ns();
+	pthread_mutex_unlock(&feed->announced_lock);
+	if (feed->source)
+		feed->ops->announce(feed->source, &queue, until_ns);
+	etw_announced_clear(&queue);
 }
 
 /* Opens the source for what is wanted. */
@@ -411,6 +448,7 @@ void etw_source_feed_collect(struct etw_source_feed *feed, struct etw_session_ro
 	int64_t watermark = feed->watermark_raw;
 	int result;
 
+	hand_on_announced(feed);
 	if (!feed->source)
 		return;
 	if (feed->context->plan.clock_type == ETW_CLOCK_SYSTEM)
@@ -463,6 +501,7 @@ void etw_source_feed_stop(struct etw_source_feed *feed)
 {
 	int result;
 
+	hand_on_announced(feed);
 	if (!feed->source)
 		return;
 	result = feed->ops->rundown(feed->source, /* is_end= */ true);

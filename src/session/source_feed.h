@@ -7,6 +7,8 @@
 #ifndef ETW_SESSION_SOURCE_FEED_H
 #define ETW_SESSION_SOURCE_FEED_H
 
+#include <pthread.h>
+
 #include "base/source.h"
 #include "session/common/context.h"
 #include "session/common/notes.h"
@@ -24,11 +26,16 @@ struct etw_source_feed {
 	int64_t realtime_offset_ns;         /* CLOCK_REALTIME - CLOCK_MONOTONIC, for clock type 2 */
 	bool is_given_up;                   /* the last flush goes on without it */
 	struct wire_kernel_request wanted;  /* now */
+	pthread_mutex_t announced_lock;
+	struct etw_announced_queue announced; /* under the lock; owned */
 };
 
 /* etw_source_feed_init() - without a source. */
 void etw_source_feed_init(struct etw_session_context *context, struct etw_session_notes *notes,
 			  struct etw_source_feed *ret);
+
+/* etw_source_feed_done() - when the session's thread is joined. */
+void etw_source_feed_done(struct etw_source_feed *feed);
 
 /*
  * etw_source_feed_open() - for a session that wants kernel events. What fails, and what is asked for and not built, is a
@@ -50,6 +57,14 @@ void etw_source_feed_change(struct etw_source_feed *feed, const struct wire_kern
  * @round: is told when there is more to read at once
  */
 void etw_source_feed_collect(struct etw_source_feed *feed, struct etw_session_round *round);
+
+/*
+ * etw_source_feed_announce() - a process tells of code of its own. Any thread.
+ *
+ * Returns 0, also when there is no source that it is of use to; -ENOMEM.
+ */
+int etw_source_feed_announce(struct etw_source_feed *feed, struct etw_announced_image *image,
+			     enum etw_announced_act act);
 
 /* etw_source_feed_release() - what was taken is committed: the kernel's memory may be reused. */
 void etw_source_feed_release(struct etw_source_feed *feed);
