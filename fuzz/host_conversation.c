@@ -310,6 +310,25 @@ static size_t put_private_done(struct step *step)
 			   : wire_message_encode_session_info(&head, &info, room);
 }
 
+static size_t put_image(struct step *step)
+{
+	static struct wire_image image;
+	static uint8_t symbols[14] = "........size.";
+	struct wire_message head = head_of(WIRE_IMAGE);
+
+	memset(&image, 0, sizeof(image));
+	image.image = (uint32_t)take(step, 1) % 8;
+	image.code = (uint32_t)take(step, 1) % (WIRE_IMAGE_UNLOADED + 1);
+	image.base = take(step, 8);
+	image.byte_count = take(step, 8);
+	etw_store64(symbols, take(step, 1));
+	etw_store32(symbols + 8, (uint32_t)take(step, 1));
+	symbols[12] = 'f';
+	image.symbols = (struct etw_bytes){symbols, take(step, 1) % (sizeof(symbols) + 1)};
+	take_name(step, image.path, sizeof(image.path));
+	return wire_message_encode_image(&head, &image, room);
+}
+
 static size_t put_provider_message(struct step *step, uint32_t kind)
 {
 	struct wire_message head = head_of(WIRE_REGISTER);
@@ -390,6 +409,8 @@ static size_t put_message(uint8_t operation, uint8_t argument, struct step *step
 		return put_provider_message(step, kind);
 	case 6:
 		return put_other(step, kind);
+	case 7:
+		return put_image(step);
 	default:
 		return 0;
 	}

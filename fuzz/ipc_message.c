@@ -35,6 +35,7 @@ TRY_BODY(unregister)
 TRY_BODY(enable)
 TRY_BODY(ring_set_ref)
 TRY_BODY(undelivered)
+TRY_BODY(image)
 TRY_BODY(session_config)
 TRY_BODY(session_info)
 TRY_BODY(control)
@@ -68,6 +69,7 @@ static const struct {
 	{WIRE_RING_RETIRE, try_ring_set_ref},
 	{WIRE_RING_RETIRED, try_ring_set_ref},
 	{WIRE_UNDELIVERED, try_undelivered},
+	{WIRE_IMAGE, try_image},
 	{WIRE_START, try_session_config},
 	{WIRE_SESSION, try_session_info},
 	{WIRE_CONTROL, try_control},

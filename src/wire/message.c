@@ -111,6 +111,19 @@ static const struct wire_field wire_ring_set_ref_fields[] = {NUMBER(T, ring_set)
 LAYOUT(wire_ring_set_ref);
 #undef T
 
+#define T struct wire_image
+static const struct wire_field wire_image_fields[] = {
+	NUMBER(T, image),
+	UP_TO(T, code, WIRE_IMAGE_UNLOADED),
+	NUMBER(T, base),
+	NUMBER(T, byte_count),
+	NAME(T, path),
+	BYTES(T, build_id, WIRE_BUILD_ID_BYTES),
+	BYTES(T, symbols, WIRE_IMAGE_SYMBOL_BYTES_MAX),
+};
+LAYOUT(wire_image);
+#undef T
+
 #define T struct wire_undelivered
 static const struct wire_field wire_undelivered_fields[] = {
 	NUMBER(T, session_id),
@@ -412,6 +425,7 @@ CODEC(unregister)
 CODEC(enable)
 CODEC(ring_set_ref)
 CODEC(undelivered)
+CODEC(image)
 CODEC(session_config)
 CODEC(session_info)
 CODEC(control)

@@ -90,6 +90,7 @@ enum wire_message_type {
 	WIRE_PRIVATE_WISH = 63,
 	/* p -> h: struct wire_session_info of START and CONTROL that were done; else status alone */
 	WIRE_PRIVATE_DONE = 64,
+	WIRE_IMAGE = 70, /* p -> h: struct wire_image; answered by REPLY */
 };
 
 /* Every message begins with it. */
@@ -194,6 +195,26 @@ struct wire_kernel_request {
 	uint32_t options;  /* WIRE_KERNEL_UNWIND */
 	uint32_t stack_hook_count;
 	uint16_t stack_hooks[WIRE_STACK_HOOKS_MAX]; /* the first so many; the rest 0 */
+};
+
+#define WIRE_IMAGE_SYMBOL_BYTES_MAX (96 * 1024) /* of one message; more go in further ones */
+#define WIRE_BUILD_ID_BYTES         20
+
+enum wire_image_code {
+	WIRE_IMAGE_LOADED = 0,
+	WIRE_IMAGE_IS_THERE = 1, /* what another connection was told as loaded */
+	WIRE_IMAGE_MORE = 2,     /* symbols beside those of this image that were told before */
+	WIRE_IMAGE_UNLOADED = 3,
+};
+
+/* Code of the process' own. Of MORE and UNLOADED `image` counts, and the symbols. */
+struct wire_image {
+	uint32_t image; /* the process' own number, unique on this connection */
+	uint32_t code;  /* enum wire_image_code */
+	uint64_t base, byte_count;
+	char path[WIRE_MESSAGE_NAME_MAX + 1];
+	struct etw_bytes build_id; /* WIRE_BUILD_ID_BYTES at most; may be empty */
+	struct etw_bytes symbols;  /* etw_image_symbols_pack() */
 };
 
 /* What a session is to be, in the units of EVENT_TRACE_PROPERTIES. */
@@ -498,6 +519,7 @@ WIRE_MESSAGE_CODEC(unregister);
 WIRE_MESSAGE_CODEC(enable);
 WIRE_MESSAGE_CODEC(ring_set_ref);
 WIRE_MESSAGE_CODEC(undelivered);
+WIRE_MESSAGE_CODEC(image);
 WIRE_MESSAGE_CODEC(session_config);
 WIRE_MESSAGE_CODEC(session_info);
 WIRE_MESSAGE_CODEC(control);

@@ -204,7 +204,7 @@ static bool is_type(uint32_t type)
 	       (type >= WIRE_SUBSCRIBE && type <= WIRE_SESSION_END) ||
 	       (type >= WIRE_STATISTICS_QUERY && type <= WIRE_STATISTICS) ||
 	       (type >= WIRE_ACCESS && type <= WIRE_INFORMATION) ||
-	       (type >= WIRE_PRIVATE_START && type <= WIRE_PRIVATE_DONE);
+	       (type >= WIRE_PRIVATE_START && type <= WIRE_PRIVATE_DONE) || type == WIRE_IMAGE;
 }
 
 size_t wire_layout_encode(const struct wire_message *message, const struct wire_layout *layout,

@@ -26,6 +26,7 @@ union body {
 	struct wire_enable enable;
 	struct wire_ring_set_ref ring_set_ref;
 	struct wire_undelivered undelivered;
+	struct wire_image image;
 	struct wire_session_config session_config;
 	struct wire_session_info session_info;
 	struct wire_control control;
@@ -107,6 +108,17 @@ static void fill_undelivered(void)
 	body.undelivered.session_id = 7;
 	body.undelivered.events = 1000000000000;
 	body.undelivered.late_ms = 60000;
+}
+
+static void fill_image(void)
+{
+	body.image.image = 3;
+	body.image.code = WIRE_IMAGE_MORE;
+	body.image.base = 0x7f0000000000;
+	body.image.byte_count = 4096;
+	strcpy(body.image.path, "plugin/\xC3\xA9");
+	body.image.build_id = (struct etw_bytes){run, 20};
+	body.image.symbols = (struct etw_bytes){run, sizeof(run)};
 }
 
 static void fill_config(struct wire_session_config *config)
@@ -311,6 +323,7 @@ BRIDGE(unregister)
 BRIDGE(enable)
 BRIDGE(ring_set_ref)
 BRIDGE(undelivered)
+BRIDGE(image)
 BRIDGE(session_config)
 BRIDGE(session_info)
 BRIDGE(control)
@@ -351,6 +364,7 @@ static const struct kind kinds[] = {
 	KIND(WIRE_SUBSCRIBED, subscribed, offsetof(struct wire_subscribed, header_buffer)),
 	KIND(WIRE_SESSION_END, batch, SIZE_MAX),
 	KIND(WIRE_UNDELIVERED, undelivered, SIZE_MAX),
+	KIND(WIRE_IMAGE, image, offsetof(struct wire_image, symbols)),
 	KIND(WIRE_STATISTICS_QUERY, statistics_query, SIZE_MAX),
 	KIND(WIRE_STATISTICS, statistics, SIZE_MAX),
 	KIND(WIRE_ACCESS, access, offsetof(struct wire_access, sid)),
@@ -412,6 +426,8 @@ static void test_message__every_kind_goes_there_and_back(void **state)
 		assert_int_equal(kinds[i].decode(datagram, &back), 0);
 		if (kinds[i].run_at != SIZE_MAX)
 			assert_same_run(kinds[i].run_at);
+		if (kinds[i].type == WIRE_IMAGE)
+			assert_same_run(offsetof(struct wire_image, build_id));
 		for (size_t k = 0; kinds[i].type == WIRE_ENABLE && k < WIRE_ENABLE_SLOTS; k++)
 			assert_same_run(offsetof(struct wire_enable, slots[k].filters));
 		assert_memory_equal(&body, &back, kinds[i].bytes);
@@ -493,13 +509,15 @@ static void test_message__the_head_is_checked(void **state)
 	assert_int_equal(wire_message_decode(datagram, &got), -EPROTO);
 	etw_store32(room + 8, 0);
 	for (uint32_t type = 0; type < 300; type++) {
-		int wanted =
-			type == WIRE_LIST || type == 3 || (type >= 1 && type <= 2) ||
-					(type >= 10 && type <= 18) || (type >= 20 && type <= 26) ||
-					(type >= 30 && type <= 33) || (type >= 40 && type <= 41) ||
-					(type >= 50 && type <= 55) || (type >= 60 && type <= 64)
-				? 0
-				: -EPROTO;
+		int wanted = type == WIRE_LIST || type == 3 || (type >= 1 && type <= 2) ||
+					     (type >= 10 && type <= 18) ||
+					     (type >= 20 && type <= 26) ||
+					     (type >= 30 && type <= 33) ||
+					     (type >= 40 && type <= 41) ||
+					     (type >= 50 && type <= 55) ||
+					     (type >= 60 && type <= 64) || type == 70
+				     ? 0
+				     : -EPROTO;
 
 		etw_store32(room, type);
 		assert_int_equal(wire_message_decode(datagram, &got), wanted);
