@@ -14,6 +14,10 @@
 #define QUEUED_BYTES_OTHERS (UINT64_C(64) << 20)
 #define QUEUED_BYTES_EACH   (UINT64_C(16) << 20)
 
+#define IMAGES_ALL    (UINT64_C(256) << 20)
+#define IMAGES_OTHERS (UINT64_C(64) << 20)
+#define IMAGES_EACH   (UINT64_C(16) << 20)
+
 /* Of the machine's memory, for what consumers that are not trusted ask for. */
 #define DELIVERY_PART  8
 #define DELIVERY_LEAST (UINT64_C(512) << 20)
@@ -51,6 +55,7 @@ void etwd_budget_init(struct etwd_budget *budget, uid_t owner, uint64_t files)
 	limits[ETWD_DELIVERY_BYTES] = delivery_limit();
 	limits[ETWD_QUEUED_BYTES] = (struct etwd_limit){QUEUED_BYTES_ALL, QUEUED_BYTES_OTHERS,
 							QUEUED_BYTES_EACH};
+	limits[ETWD_IMAGES] = (struct etwd_limit){IMAGES_ALL, IMAGES_OTHERS, IMAGES_EACH};
 	limits[ETWD_QUEUED_FDS] = (struct etwd_limit){files / 4, files / 8, files / 32 + 1};
 }
 

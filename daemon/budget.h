@@ -53,6 +53,7 @@ enum etwd_resource {
 	ETWD_DELIVERY_BYTES, /* memory of real-time consumers */
 	ETWD_QUEUED_BYTES,   /* messages that peers have not read */
 	ETWD_QUEUED_FDS,     /* descriptors with them */
+	ETWD_IMAGES,         /* bytes of what processes announced of their code */
 	ETWD_RESOURCES,
 };
 

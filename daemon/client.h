@@ -6,6 +6,7 @@
 #ifndef ETW_DAEMON_CLIENT_H
 #define ETW_DAEMON_CLIENT_H
 
+#include "daemon/images.h"
 #include "daemon/peer.h"
 #include "daemon/private_table.h"
 #include "daemon/providers.h"
@@ -20,6 +21,7 @@ struct etwd_client {
 	struct etwd_ring_holder holder;
 	struct etwd_answers answers;
 	struct etwd_consumer consumer;
+	struct etwd_images images;
 	struct etwd_scope_process process;                   /* for enables that choose processes */
 	uint32_t private_sessions[ETWD_PRIVATE_PER_PROCESS]; /* that it was told of; 0: none */
 	uint64_t late_ms; /* so long it could not connect, as it says; 0: it did not say so */

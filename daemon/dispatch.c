@@ -56,6 +56,12 @@ static int handle_undelivered(const struct etwd_dispatch_parts *parts, struct et
 	return etwd_enable_undelivered(parts->enable, client, message);
 }
 
+static int handle_image(const struct etwd_dispatch_parts *parts, struct etwd_client *client,
+			const struct etw_ipc_message *message)
+{
+	return etwd_images_handle(parts->session->images, &client->images, &client->peer, message);
+}
+
 static int handle_ring_retired(const struct etwd_dispatch_parts *parts, struct etwd_client *client,
 			       const struct etw_ipc_message *message)
 {
@@ -162,6 +168,7 @@ static const struct handler {
 	{WIRE_ENABLE_DONE, WIRE_ROLE_PROVIDER, handle_enable_done},
 	{WIRE_UNDELIVERED, WIRE_ROLE_PROVIDER, handle_undelivered},
 	{WIRE_RING_RETIRED, WIRE_ROLE_PROVIDER, handle_ring_retired},
+	{WIRE_IMAGE, WIRE_ROLE_PROVIDER, handle_image},
 	{WIRE_PRIVATE_DONE, WIRE_ROLE_PROVIDER, handle_private_done},
 	{WIRE_START, WIRE_ROLE_CONTROLLER, handle_start},
 	{WIRE_CONTROL, WIRE_ROLE_CONTROLLER, handle_control},
@@ -232,6 +239,7 @@ static void undo(struct etwd_peer *peer)
 	const struct etwd_dispatch_parts *parts = peer->peers->context;
 	struct etwd_client *client = etwd_client_of(peer);
 
+	etwd_images_gone(parts->session->images, &client->images, peer);
 	etwd_realtime_gone(parts->session->realtime, &client->consumer);
 	etwd_ring_holders_gone(parts->session->ring_holders, &client->holder);
 	etwd_waits_gone(parts->session->waits, &client->answers);

@@ -105,9 +105,12 @@ static void connect_parts(struct etwd_host *host)
 	etwd_profile_interval_open(&host->profile_interval, host->options->directory);
 	host->calls.environment.profile_interval_ft = &host->profile_interval.ft;
 	host->jobs = (struct etwd_jobs){&host->inbox, &host->calls.environment};
+	host->images = (struct etwd_image_table){
+		.sessions = &host->sessions, .budget = &host->budget, .pids = &host->pids};
 	host->session_parts = (struct etwd_session_parts){
 		.peers = &host->peers,
 		.sessions = &host->sessions,
+		.images = &host->images,
 		.grants = &host->grants,
 		.handover = &host->handover,
 		.ring_holders = &host->ring_holders,

@@ -21,6 +21,7 @@
 #include "daemon/enable.h"
 #include "daemon/grants.h"
 #include "daemon/handover.h"
+#include "daemon/images.h"
 #include "daemon/inbox.h"
 #include "daemon/jobs.h"
 #include "daemon/keeper_store.h"
@@ -70,6 +71,7 @@ struct etwd_host {
 	struct etwd_waits waits;
 	struct etwd_providers providers;
 	struct etwd_sessions sessions;
+	struct etwd_image_table images;
 	struct etwd_private_table private_table;
 	struct etwd_handover handover;
 	struct etwd_ring_holders ring_holders;

@@ -11,6 +11,7 @@
 #include "daemon/enable.h"
 #include "daemon/grants.h"
 #include "daemon/handover.h"
+#include "daemon/images.h"
 #include "daemon/jobs.h"
 #include "daemon/keeper_store.h"
 #include "daemon/realtime.h"
@@ -27,6 +28,7 @@ struct etwd_private_parts; /* daemon/private_sessions.h */
 struct etwd_session_parts {
 	struct etwd_peers *peers;
 	struct etwd_sessions *sessions;
+	struct etwd_image_table *images;
 	struct etwd_grants *grants;
 	struct etwd_handover *handover;
 	struct etwd_ring_holders *ring_holders;

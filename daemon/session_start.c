@@ -87,6 +87,7 @@ static void begin(const struct etwd_session_parts *parts, struct etwd_session *s
 		 (unsigned)session->uid, job->config->name);
 	if (peer)
 		etwd_session_answer(session, peer, job->request, &job->info);
+	etwd_images_meet(parts->images, session);
 	if (parts->sessions->is_closed)
 		(void)etwd_session_stop(parts, session, NULL, 0);
 	else
