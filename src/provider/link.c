@@ -78,6 +78,20 @@ int etw_link_answer_undelivered(struct etw_link *link, const struct wire_message
 	return send_message(link, wire_message_encode_undelivered(head, body, encoded));
 }
 
+int etw_link_send_image(struct etw_link *link, struct wire_message *head,
+			const struct wire_image *body)
+{
+	if (link->state != ETW_LINK_CONNECTED)
+		return -EPIPE;
+	if (link->requests - link->replied >= REQUESTS_UNDER_WAY &&
+	    body->code != WIRE_IMAGE_UNLOADED)
+		return -EAGAIN;
+	head->request = link->requests + 1;
+	TRY(send_message(link, wire_message_encode_image(head, body, encoded)));
+	link->requests++;
+	return 0;
+}
+
 static int send_unregister(struct etw_link *link, uint32_t number)
 {
 	const struct wire_message head = {.type = WIRE_UNREGISTER, .request = link->requests + 1};

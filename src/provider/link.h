@@ -81,6 +81,17 @@ void etw_link_describe(struct etw_link *link, struct etw_registration *registrat
 void etw_link_withdraw(struct etw_link *link, const struct etw_registration *registration,
 		       uint32_t number);
 
+/*
+ * etw_link_send_image() - tells the host of code of this process' own.
+ *
+ * @head: of which the request is filled in
+ *
+ * Returns 0; -EAGAIN: too many answers are under way, each of which is a reason to try again; -EPIPE: not connected; the
+ * error of sending. Holding the lock.
+ */
+int etw_link_send_image(struct etw_link *link, struct wire_message *head,
+			const struct wire_image *body);
+
 /* etw_link_answer() - sends the common part alone. Returns 0 or the error of sending. Holding the lock. */
 int etw_link_answer(struct etw_link *link, const struct wire_message *head);
 

@@ -10,6 +10,7 @@
 #include "provider/link_message.h"
 #include "provider/lock.h"
 #include "provider/missing.h"
+#include "provider/own_images.h"
 #include "provider/ring_sets.h"
 
 #define LOOK_MS          2000 /* where no page is */
@@ -74,6 +75,7 @@ static void begin(struct etw_link *link, const struct wire_welcome *welcome)
 	tell_lateness(link);
 	etw_link_report(link);
 	etw_link_pump(link);
+	etw_own_images_meet(link);
 }
 
 /* Takes the socket, and the host's first answer in @message. */

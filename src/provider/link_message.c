@@ -13,6 +13,7 @@
 #include "provider/loggers.h"
 #include "provider/missing.h"
 #include "provider/outside.h"
+#include "provider/own_images.h"
 #include "provider/ring_sets.h"
 #include "wire/filter_header.h"
 
@@ -341,6 +342,7 @@ static int handle_reply(struct etw_link *link, const struct wire_message *head)
 		etw_provider_wake();
 	}
 	etw_link_pump(link);
+	etw_own_images_replied(link, head->request, head->status);
 	etw_provider_unlock();
 	return 0;
 }

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include <errhandlingapi.h>
+#include <etw/image.h>
 #include <evntprov.h>
 #include <evntrace.h>
 
@@ -55,6 +56,10 @@ struct etw_copy {
 	int (*private_control)(const struct wire_control *, struct wire_session_info *);
 	int (*private_find)(const char *, GUID *);
 	int (*private_enable)(const struct wire_enable_provider *);
+	__typeof__(libetw_image_announce) *image_announce;
+	__typeof__(libetw_image_add_symbols) *image_add_symbols;
+	__typeof__(libetw_image_add_symbol_file) *image_add_symbol_file;
+	__typeof__(libetw_image_withdraw) *image_withdraw;
 };
 
 /* The note of this copy. */

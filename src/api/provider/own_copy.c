@@ -36,4 +36,8 @@ __attribute__((used)) const struct etw_copy etw_own_copy = {
 	.private_control = etw_provider_private_control,
 	.private_find = etw_provider_private_find,
 	.private_enable = etw_provider_private_enable,
+	.image_announce = libetw_image_announce,
+	.image_add_symbols = libetw_image_add_symbols,
+	.image_add_symbol_file = libetw_image_add_symbol_file,
+	.image_withdraw = libetw_image_withdraw,
 };
