@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Processors that go and come: images that are loaded on them afterwards are recorded.
+"""Processors that go and come: images and samples of them are recorded afterwards.
 
     follow_cpus --watch PROGRAM
 
 The last processor is away when watch_kernel begins; it comes, goes, and comes back while it runs.
 Each time it has come, programs are run on it until one of them has an Image load of that processor,
-and none may lose anything. Only where ETW_TEST_CPUS says that processors may be taken away, as in
-the machines of scripts/prove_kernels.
+and there is a sample of it that is later; none may lose anything. Only where ETW_TEST_CPUS says
+that processors may be taken away, as in the machines of scripts/prove_kernels.
 Exit status: 0; 1 with the reason; 77 with the reason why it cannot run.
 """
 
@@ -21,8 +21,9 @@ import time
 
 SKIPPED = 77
 SECONDS = 600
-FLAGS = "7"
+FLAGS = "7,2"  # words of the group masks: processes, threads, images; samples
 IMAGE_LOAD = "03.10"
+SAMPLE = "0f.46"
 CPUS = pathlib.Path("/sys/devices/system/cpu")
 
 
@@ -60,15 +61,18 @@ def run_on(cpu):
     return child.pid
 
 
-def wait_for_images(cpu, path):
-    """Runs programs there until one's images are seen; returns how many it took."""
+def wait_for_events(cpu, path):
+    """Runs programs there until one's images are seen, and a sample; returns how many it took."""
+    begin_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
     deadline = time.monotonic() + SECONDS
     made = set()
     while time.monotonic() < deadline:
         made.add(str(run_on(cpu)))
         time.sleep(0.1)
-        if any(words[1] == str(cpu) and words[2] == IMAGE_LOAD and words[5] in made
-               for words in read_lines(path) if len(words) > 8):
+        there = [words for words in read_lines(path) if len(words) > 2 and words[1] == str(cpu)]
+        if any(words[2] == IMAGE_LOAD and words[5] in made for words in there
+               if len(words) > 8) and \
+                any(words[2] == SAMPLE and int(words[0]) > begin_ns for words in there):
             return len(made)
     return None
 
@@ -80,9 +84,9 @@ def watch_cpu(cpu, arguments, path):
         wait_for_start(watch, path)
         for when in ("for the first time", "again"):
             switch(cpu, True)
-            count = wait_for_images(cpu, path)
+            count = wait_for_events(cpu, path)
             if count is None:
-                print(f"no images of processor {cpu}, which came {when}")
+                print(f"no images or no samples of processor {cpu}, which came {when}")
                 return 1
             print(f"processor {cpu} came {when}: seen at program {count}")
             switch(cpu, False)
