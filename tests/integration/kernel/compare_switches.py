@@ -90,11 +90,13 @@ def read_watch(lines):
 
 
 def find_start(ours, theirs):
-    """Where in theirs ours begin; None: nowhere."""
-    first = [what for _, what in ours[:BEGINNING]]
-    for at in range(len(theirs) - len(first) + 1):
-        if theirs[at][1] == first[0] and [what for _, what in theirs[at:at + len(first)]] == first:
-            return at
+    """Where both go on alike for the first time; None: nowhere. A gap may be in front of it."""
+    for skipped in range(0, min(len(ours), FAR * BEGINNING), BEGINNING):
+        first = [what for _, what in ours[skipped:skipped + BEGINNING]]
+        for at in range(len(theirs) - len(first) + 1):
+            if theirs[at][1] == first[0] and \
+                    [what for _, what in theirs[at:at + len(first)]] == first:
+                return skipped, at
     return None
 
 
@@ -125,12 +127,14 @@ def compare_cpu(cpu, ours, theirs, window, losses, execs):
     """How many differences nothing explains."""
     begin_ns, end_ns = window
     in_window = [what for time_ns, what in theirs if begin_ns <= time_ns <= end_ns]
-    at = find_start(ours, theirs) if ours else None
-    if at is None:
+    start = find_start(ours, theirs)
+    if start is None:
         print(f"processor {cpu}: the source has {len(ours)}, the recorder {len(theirs)}, and no "
               "beginning together")
         return len(in_window)
-    i, j, more, missing, gaps, unexplained = 0, at, 0, 0, 0, 0
+    i, j = start
+    before = max(0, j - i - FAR) if i else j
+    more, missing, gaps, unexplained = 0, 0, int(i > 0), 0
     while i < len(ours) and j < len(theirs):
         if ours[i][1] == theirs[j][1]:
             i, j = i + 1, j + 1
@@ -143,7 +147,8 @@ def compare_cpu(cpu, ours, theirs, window, losses, execs):
             unexplained += x - i + y - j
             print(f"only the source: {ours[i:x]}; only the recorder: {theirs[j:y]}")
         i, j = x, y
-    outside = [time_ns for time_ns, _ in theirs[:at] + theirs[j:] if begin_ns <= time_ns <= end_ns]
+    outside = [time_ns for time_ns, _ in theirs[:before] + theirs[j:]
+               if begin_ns <= time_ns <= end_ns]
     print(f"processor {cpu}: {len(ours)} of the source, {len(theirs)} of the recorder, of which "
           f"{len(outside)} more while both were on; in between the source lacks {missing}, the "
           f"recorder {more}, in {gaps} gaps of the kernel's own")
