@@ -186,7 +186,8 @@ static int add_more(struct etwd_image_table *table, struct etwd_images *images,
 		return -EINVAL;
 	TRY(etwd_budget_take(table->budget, peer->who.uid, ETWD_IMAGES, cost));
 	more = make(peer, body, image->image);
-	grown = more ? reallocarray(image->more, image->more_count + 1, sizeof(*image->more))
+	grown = more ? reallocarray(image->more, image->more_count + 1,
+				    sizeof(struct etw_announced_image *))
 		     : NULL;
 	if (!grown) {
 		etwd_budget_give(table->budget, peer->who.uid, ETWD_IMAGES, cost);

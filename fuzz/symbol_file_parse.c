@@ -14,7 +14,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	const struct etw_symbol_range range = {0x10000, 0x100000};
-	struct etw_symbol_table table;
+	struct etw_symbol_file table;
 	uint8_t *file;
 	int r;
 
@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		CHECK(table.at[i].offset < range.byte_count &&
 		      table.at[i].byte_count <= range.byte_count - table.at[i].offset);
 	}
-	etw_symbol_table_done(&table);
+	etw_symbol_file_done(&table);
 	free(file);
 	return 0;
 }

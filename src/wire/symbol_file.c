@@ -18,15 +18,15 @@
 #define RECORD_HEAD_BYTES  16
 #define SECTIONS_MAX       65536
 
-void etw_symbol_table_done(struct etw_symbol_table *table)
+void etw_symbol_file_done(struct etw_symbol_file *table)
 {
 	free(table->at);
 	free(table->names);
-	*table = (struct etw_symbol_table){0};
+	*table = (struct etw_symbol_file){0};
 }
 
 /* Returns 0, also for a symbol that is none of the image; -E2BIG; -ENOMEM. */
-static int add(struct etw_symbol_table *table, const struct etw_symbol_range *range,
+static int add(struct etw_symbol_file *table, const struct etw_symbol_range *range,
 	       uint64_t address, uint64_t bytes, const char *name, size_t name_bytes)
 {
 	struct etw_image_symbol symbol = {
@@ -116,7 +116,7 @@ static int find_lowest(struct etw_bytes file, uint64_t *ret)
 }
 
 static int take_elf_symbols(struct etw_bytes symbols, struct etw_bytes strings, uint64_t lowest,
-			    const struct etw_symbol_range *range, struct etw_symbol_table *table)
+			    const struct etw_symbol_range *range, struct etw_symbol_file *table)
 {
 	for (; symbols.left >= sizeof(Elf64_Sym);
 	     (void)etw_bytes_take(&symbols, sizeof(Elf64_Sym))) {
@@ -139,7 +139,7 @@ static int take_elf_symbols(struct etw_bytes symbols, struct etw_bytes strings, 
 
 /* The full table where there is one, else that of the dynamic linker. */
 static int parse_elf(struct etw_bytes file, const struct etw_symbol_range *range,
-		     struct etw_symbol_table *ret)
+		     struct etw_symbol_file *ret)
 {
 	struct section chosen = {0}, strings;
 	struct etw_bytes symbols, names;
@@ -179,7 +179,7 @@ static bool take_number(const char **at, const char *end, uint64_t *ret)
 	if (end - from > 2 && from[0] == '0' && (from[1] == 'x' || from[1] == 'X'))
 		from += 2;
 	for (*at = from; *at < end && *at - from < 16; (*at)++) {
-		int digit = **at;
+		int digit = (unsigned char)**at;
 
 		if (digit >= '0' && digit <= '9')
 			digit -= '0';
@@ -197,7 +197,7 @@ static bool take_number(const char **at, const char *end, uint64_t *ret)
 
 /* Names lie in the file without a NUL behind them: they are copied. */
 static int parse_perf_map(struct etw_bytes file, const struct etw_symbol_range *range,
-			  struct etw_symbol_table *ret)
+			  struct etw_symbol_file *ret)
 {
 	const char *at, *end;
 
@@ -225,7 +225,7 @@ static int parse_perf_map(struct etw_bytes file, const struct etw_symbol_range *
 }
 
 static int parse_jitdump(struct etw_bytes file, const struct etw_symbol_range *range,
-			 struct etw_symbol_table *ret)
+			 struct etw_symbol_file *ret)
 {
 	uint32_t head_bytes;
 
@@ -257,9 +257,9 @@ static int parse_jitdump(struct etw_bytes file, const struct etw_symbol_range *r
 }
 
 int etw_symbol_file_parse(struct etw_bytes file, enum etw_symbol_form form,
-			  const struct etw_symbol_range *range, struct etw_symbol_table *ret)
+			  const struct etw_symbol_range *range, struct etw_symbol_file *ret)
 {
-	*ret = (struct etw_symbol_table){0};
+	*ret = (struct etw_symbol_file){0};
 	switch (form) {
 	case ETW_SYMBOL_FORM_ELF:
 		return parse_elf(file, range, ret);

@@ -22,7 +22,7 @@ struct etw_symbol_range {
 	uint64_t base, byte_count;
 };
 
-struct etw_symbol_table {
+struct etw_symbol_file {
 	struct etw_image_symbol *at; /* owned; all are sound and within the image */
 	uint32_t count, room;
 	char *names; /* owned: those that do not lie in the file */
@@ -37,9 +37,9 @@ struct etw_symbol_table {
  * Returns 0; -EBADMSG: damaged, or of another form; -E2BIG; -ENOMEM.
  */
 int etw_symbol_file_parse(struct etw_bytes file, enum etw_symbol_form form,
-			  const struct etw_symbol_range *range, struct etw_symbol_table *ret);
+			  const struct etw_symbol_range *range, struct etw_symbol_file *ret);
 
-/* etw_symbol_table_done() - frees everything. */
-void etw_symbol_table_done(struct etw_symbol_table *table);
+/* etw_symbol_file_done() - frees everything. */
+void etw_symbol_file_done(struct etw_symbol_file *table);
 
 #endif

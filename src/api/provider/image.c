@@ -161,7 +161,7 @@ static int read_file(const char *path, struct etw_bytes *ret, uint8_t **ret_room
 
 int libetw_image_add_symbol_file(uint64_t image, const char *path, enum libetw_symbol_form form)
 {
-	CLEANUP(etw_symbol_table_done) struct etw_symbol_table table = {0};
+	CLEANUP(etw_symbol_file_done) struct etw_symbol_file table = {0};
 	CLEANUP(freep) uint8_t *room = NULL;
 	struct etw_symbol_range range;
 	struct etw_bytes file = {0};

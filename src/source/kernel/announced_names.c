@@ -37,7 +37,7 @@ int etw_kernel_names_add(struct etw_kernel_names *names, struct etw_announced_im
 {
 	if (names->count == names->room) {
 		uint32_t room = names->room ? names->room * 2 : 1;
-		void *more = reallocarray(names->at, room, sizeof(names->at[0]));
+		void *more = reallocarray(names->at, room, sizeof(struct etw_announced_image *));
 
 		if (!more)
 			return -ENOMEM;

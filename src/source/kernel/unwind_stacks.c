@@ -17,7 +17,7 @@ struct etw_kernel_stack {
 int etw_kernel_stacks_init(struct etw_kernel_stacks *stacks)
 {
 	*stacks = (struct etw_kernel_stacks){0};
-	stacks->buckets = calloc(ETW_KERNEL_STACK_BUCKETS, sizeof(*stacks->buckets));
+	stacks->buckets = calloc(ETW_KERNEL_STACK_BUCKETS, sizeof(struct etw_kernel_stack *));
 	return stacks->buckets ? 0 : -ENOMEM;
 }
 

@@ -124,12 +124,10 @@ static void test_cpu_events__stack_names_its_event(void **state)
 
 	(void)state;
 	(void)make(ETW_KERNEL_SAMPLE, &sample, sizeof(sample), 0x0F2E, 16);
-	memcpy((uint8_t *)record.payload + sizeof(sample), frames, sizeof(frames));
-	record.head.kernel_frames = 2;
-	record.head.user_frames = 1;
 	record.head.stack_tid = 41;
 	record.head.stack_pid = 40;
-	assert_int_equal(etw_kernel_cpu_stack(&record.head, TIME_RAW, bytes), 16 + 16 + 24);
+	assert_int_equal(etw_kernel_cpu_stack(&record.head, frames, 3, TIME_RAW, bytes),
+			 16 + 16 + 24);
 	assert_int_equal(etw_load16(bytes + 6), 0x1820);
 	assert_int_equal(etw_load64(bytes + 8), TIME_RAW);
 	assert_int_equal(etw_load64(bytes + 16), TIME_RAW);

@@ -17,7 +17,7 @@
 #define BASE UINT64_C(0x7f0000000000)
 
 static const struct etw_symbol_range range = {BASE, 0x10000};
-static struct etw_symbol_table table;
+static struct etw_symbol_file table;
 
 static int parse(const void *bytes, size_t count, enum etw_symbol_form form)
 {
@@ -49,11 +49,11 @@ static void test_symbol_file__perf_map(void **state)
 	expect(1, 0x40, 0x80, "Lambda::call(int, char)");
 	expect(2, 0xff00, 0x100, "cut");
 	expect(3, 0x100, 0x10, "no newline");
-	etw_symbol_table_done(&table);
+	etw_symbol_file_done(&table);
 	assert_int_equal(parse("no map at all\n", 14, ETW_SYMBOL_FORM_PERF_MAP), -EBADMSG);
-	etw_symbol_table_done(&table);
+	etw_symbol_file_done(&table);
 	assert_int_equal(parse("", 0, ETW_SYMBOL_FORM_PERF_MAP), 0);
-	etw_symbol_table_done(&table);
+	etw_symbol_file_done(&table);
 }
 
 /* Head, a record of another kind, a load, and one that is cut. */
@@ -76,13 +76,13 @@ static void test_symbol_file__jitdump(void **state)
 	assert_int_equal(parse(file, sizeof(file), ETW_SYMBOL_FORM_JITDUMP), 0);
 	assert_int_equal(table.count, 1);
 	expect(0, 0x200, 4, "jitted");
-	etw_symbol_table_done(&table);
+	etw_symbol_file_done(&table);
 	memset(load + 56, 'x', 12); /* no NUL */
 	assert_int_equal(parse(file, sizeof(file), ETW_SYMBOL_FORM_JITDUMP), -EBADMSG);
-	etw_symbol_table_done(&table);
+	etw_symbol_file_done(&table);
 	for (size_t cut = 0; cut < 40; cut++) {
 		assert_int_equal(parse(file, cut, ETW_SYMBOL_FORM_JITDUMP), -EBADMSG);
-		etw_symbol_table_done(&table);
+		etw_symbol_file_done(&table);
 	}
 }
 
@@ -108,20 +108,20 @@ static void test_symbol_file__elf(void **state)
 	for (uint32_t i = 0; i < table.count; i++)
 		is_found |= strcmp(table.at[i].name, "main") == 0 && table.at[i].byte_count;
 	assert_true(is_found);
-	etw_symbol_table_done(&table);
+	etw_symbol_file_done(&table);
 	/* Cut anywhere it is refused, or says what is there. */
 	for (size_t cut = 0; cut < count; cut += 1 + count / 200) {
 		int r = etw_symbol_file_parse((struct etw_bytes){bytes, cut}, ETW_SYMBOL_FORM_ELF,
 					      &whole, &table);
 
 		assert_true(r == 0 || r == -EBADMSG);
-		etw_symbol_table_done(&table);
+		etw_symbol_file_done(&table);
 	}
 	assert_int_equal(parse("\x7f"
 			       "ELF",
 			       4, ETW_SYMBOL_FORM_ELF),
 			 -EBADMSG);
-	etw_symbol_table_done(&table);
+	etw_symbol_file_done(&table);
 	assert_int_equal(parse("x", 1, (enum etw_symbol_form)9), -EINVAL);
 }
 
