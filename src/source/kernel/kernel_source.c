@@ -29,6 +29,7 @@
 
 #define CONFIG_WORD  6             /* of the group masks: what describes the machine */
 #define SAMPLES_MASK UINT32_C(0x2) /* of the second word */
+#define CONFIG_WORD  6 /* of the group masks: what is told of the machine, which needs no programs */
 #define RING_BYTES   (UINT32_C(8) << 20)
 
 /* The rings of frequent events share this; each has from 1 to 8 MiB. */
@@ -340,7 +341,7 @@ static int enable_frequent(struct etw_source *source, const struct etw_source_re
 		r = etw_kernel_collector_unwind(&source->collector);
 	if (r) {
 		miss(source, 0, ~(uint32_t)ETW_KERNEL_TASK_FLAGS);
-		for (size_t i = 1; i < ARRAY_SIZE(source->masks); i++)
+		for (size_t i = 1; i < CONFIG_WORD; i++)
 			miss(source, i, UINT32_MAX);
 		return r;
 	}
@@ -402,6 +403,8 @@ static int enable(struct etw_source *source, const struct etw_source_request *re
 	source->config_groups = etw_kernel_config_groups(request->group_masks[0],
 							 request->group_masks[CONFIG_WORD]);
 	source->collector.tracker->only_pid = request->only_pid;
+	if (source->masks[0] & EVENT_TRACE_FLAG_IMAGE_LOAD && !source->rundown.is_filled)
+		etw_kernel_own_prepare(&source->rundown.own);
 	r = enable_images(source,
 			  (source->masks[0] & EVENT_TRACE_FLAG_IMAGE_LOAD) ||
 				  (collected & ETW_KERNEL_COLLECT_UNMAPS),

@@ -138,12 +138,19 @@ static int open_event(uint32_t cpu)
 	return fd < 0 ? -errno : (int)fd;
 }
 
+#define DATA_BYTES_MIN (UINT64_C(512) << 10)
+
 static int map_ring(struct etw_kernel_perf *perf, uint64_t data_bytes)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	struct perf_event_mmap_page *control;
 
-	perf->map = mmap(NULL, page + data_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, perf->fd, 0);
+	do {
+		perf->map = mmap(NULL, page + data_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+				 perf->fd, 0);
+		/* More than kernel.perf_event_mlock_kb is for who may lock memory. */
+	} while (perf->map == MAP_FAILED && errno == EPERM && data_bytes > DATA_BYTES_MIN &&
+		 (data_bytes /= 2));
 	if (perf->map == MAP_FAILED) {
 		perf->map = NULL;
 		return -errno;

@@ -57,7 +57,7 @@ int etw_kernel_perf_parse(const uint8_t *at, uint32_t byte_count,
 /*
  * etw_kernel_perf_open() - opens the event on @cpu, silent, or takes over a former host's.
  *
- * @data_bytes: a power of two and a multiple of the page
+ * @data_bytes: a power of two and a multiple of the page; less is taken where the kernel allows no more
  *
  * Returns 0; -ENODEV when the CPU is offline; -EACCES without the privilege; else what the kernel said.
  */

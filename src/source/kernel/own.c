@@ -157,6 +157,35 @@ static int describe_found(struct etw_kernel_own *own, struct etw_kernel_out *out
 	return kind == ETW_KERNEL_OWN_START ? 0 : write_symbols(own, out, symbols, found);
 }
 
+/* Both are to be done in any case. Returns 0, or negative errno. */
+static int read_now(const struct etw_kernel_own *own, const char *path,
+		    struct etw_kallsyms *symbols, struct etw_kernel_own_images *images)
+{
+	int r = etw_kallsyms_read(path, symbols);
+
+	if (!r || r == -ENOENT || r == -EACCES)
+		r = etw_kernel_own_images_gather(own->root, symbols, images);
+	return r;
+}
+
+void etw_kernel_own_prepare(struct etw_kernel_own *own)
+{
+	struct etw_kernel_own_images found = {0};
+	struct etw_kallsyms symbols;
+	char path[PATH_MAX];
+
+	if (!list_path(own, path))
+		return;
+	if (read_now(own, path, &symbols, &found)) {
+		etw_kernel_own_images_done(&found);
+	} else {
+		etw_kernel_own_images_done(&own->images);
+		own->images = found;
+		own->is_prepared = true;
+	}
+	etw_kallsyms_done(&symbols);
+}
+
 int etw_kernel_own_describe(struct etw_kernel_own *own, struct etw_kernel_out *out,
 			    enum etw_kernel_own_kind kind)
 {
@@ -167,9 +196,12 @@ int etw_kernel_own_describe(struct etw_kernel_own *own, struct etw_kernel_out *o
 
 	if (!list_path(own, path))
 		return 0;
-	r = etw_kallsyms_read(path, &symbols);
-	if (!r || r == -ENOENT || r == -EACCES)
-		r = etw_kernel_own_images_gather(own->root, &symbols, &found);
+	if (own->is_prepared && (kind == ETW_KERNEL_OWN_START || kind == ETW_KERNEL_OWN_LEARN)) {
+		own->is_prepared = false;
+		own->is_told = true;
+		return describe_found(own, out, kind, NULL, &own->images);
+	}
+	r = read_now(own, path, &symbols, &found);
 	if (!r)
 		r = describe_found(own, out, kind, &symbols, &found);
 	etw_kallsyms_done(&symbols);

@@ -20,6 +20,7 @@ struct etw_kernel_own {
 	struct etw_kernel_own_images images; /* as they were told last */
 	struct etw_kernel_seen seen;         /* addresses that events name */
 	bool is_told;
+	bool is_prepared; /* the images are those of now */
 };
 
 /* Which of the descriptions etw_kernel_own_describe() gives. */
@@ -35,6 +36,12 @@ void etw_kernel_own_done(struct etw_kernel_own *own);
 
 /* etw_kernel_own_is_hidden() - whether the kernel does not show its addresses to this process. */
 bool etw_kernel_own_is_hidden(const struct etw_kernel_own *own);
+
+/*
+ * etw_kernel_own_prepare() - reads what the next description at a start tells. It takes a while, in which records would
+ * come already if it were read then. What cannot be read is left to the description.
+ */
+void etw_kernel_own_prepare(struct etw_kernel_own *own);
 
 /*
  * etw_kernel_own_describe() - writes what the kernel consists of, at the moment that etw_kernel_out_begin() set.

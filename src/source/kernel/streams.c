@@ -16,8 +16,8 @@
 #include "source/kernel/bpf/records.h"
 
 #define CPU_LIST        "/sys/devices/system/cpu/online"
-#define PERF_BYTES      (UINT64_C(512) << 10) /* of each CPU */
-#define RECORDS_AT_ONCE 16384                 /* of each stream */
+#define PERF_BYTES      (UINT64_C(2) << 20) /* of each CPU */
+#define RECORDS_AT_ONCE 16384               /* of each stream */
 
 int etw_kernel_streams_init(struct etw_kernel_streams *streams, uint32_t cpu_count)
 {
