@@ -312,7 +312,7 @@ static void test_session__what_the_kernel_refuses_is_a_complaint(void **state)
 	const struct libetw_session_options options = {.name = KERNEL_LOGGER_NAMEA,
 						       .is_real_time = 1,
 						       .kernel_flags = EVENT_TRACE_FLAG_PROCESS |
-								       EVENT_TRACE_FLAG_CSWITCH};
+								       EVENT_TRACE_FLAG_REGISTRY};
 	struct libetw_session_info info = {0};
 	struct libetw_session *session;
 
@@ -321,7 +321,7 @@ static void test_session__what_the_kernel_refuses_is_a_complaint(void **state)
 	OK(libetw_session_query(session, &info));
 	assert_true(info.is_kernel);
 	assert_non_null(info.complaint);
-	assert_non_null(strstr(info.complaint, "CSWITCH"));
+	assert_non_null(strstr(info.complaint, "REGISTRY"));
 	stop(session);
 }
 
