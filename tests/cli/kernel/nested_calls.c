@@ -7,7 +7,8 @@
 
 #define CPU_NS (300 * 1000 * 1000L)
 #define WAITS  50
-#define TURNS  20000
+#define TURNS  200
+#define STEPS  1000 /* between two turns */
 
 static volatile unsigned long sum;
 
@@ -19,6 +20,7 @@ static long used_ns(void)
 	return used.tv_sec * 1000000000L + used.tv_nsec;
 }
 
+/* A function that calls none may have no frame of its own, so that its caller is not in the stack: little time is in it. */
 __attribute__((noinline)) static void turn(unsigned long i)
 {
 	sum += i * i;
@@ -26,9 +28,11 @@ __attribute__((noinline)) static void turn(unsigned long i)
 
 __attribute__((noinline)) static void spin(void)
 {
-	for (unsigned long i = 0; i < TURNS; i++)
+	for (unsigned long i = 0; i < TURNS; i++) {
 		turn(i);
-	sum++;
+		for (unsigned long step = 0; step < STEPS; step++)
+			sum += i * step;
+	}
 }
 
 __attribute__((noinline)) static void middle(void)

@@ -105,6 +105,7 @@ static void test_unwind__finds_what_the_c_library_finds(void **state)
 	uint64_t frames[ETW_KERNEL_USER_FRAMES];
 	int numbers[8] = {5, 4, 3, 2, 1, 0, 7, 6};
 	uint32_t count;
+	int skipped = 0;
 
 	(void)state;
 #if !defined(__x86_64__)
@@ -122,9 +123,12 @@ static void test_unwind__finds_what_the_c_library_finds(void **state)
 	etw_kernel_unwinder_add(unwinder, gathered.images, &taken.copy);
 	count = etw_kernel_stacks_take(&unwinder->stacks, 2, 1, frames, ETW_KERNEL_USER_FRAMES);
 	assert_true(count >= 4);
-	/* The innermost addresses are two of the same function; from its caller on they are equal. */
-	for (uint32_t i = 1; i < count && i < (uint32_t)taken.expected_count; i++)
-		assert_int_equal(frames[i], (uintptr_t)taken.expected[i]);
+	/* The innermost addresses are two of the same function, or of what sanitizers put there; from its caller on all are equal. */
+	while (skipped < taken.expected_count && (uintptr_t)taken.expected[skipped] != frames[1])
+		skipped++;
+	assert_true(skipped < taken.expected_count);
+	for (uint32_t i = 1; i < count && skipped < taken.expected_count; i++)
+		assert_int_equal(frames[i], (uintptr_t)taken.expected[skipped++]);
 	/* Each is there for one event. */
 	assert_int_equal(etw_kernel_stacks_take(&unwinder->stacks, 2, 1, frames, 1), 0);
 	etw_kernel_unwinder_free(unwinder);
