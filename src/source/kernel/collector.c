@@ -62,8 +62,8 @@ static void unwind(struct etw_kernel_collector *collector, const struct etw_kern
 									 copy->pid);
 
 	if (collector->unwinder)
-		etw_kernel_unwinder_add(collector->unwinder, process ? process->images : NULL,
-					copy);
+		etw_kernel_unwinder_add(collector->unwinder, process ? process->uid : 0,
+					process ? process->images : NULL, copy);
 }
 
 static void apply_item(struct etw_kernel_collector *collector, struct etw_kernel_item *item)

@@ -19,6 +19,7 @@ struct etw_kernel_table {
 	uint8_t build_id[ETW_KERNEL_BUILD_ID_BYTES];
 	uint8_t build_id_bytes;
 	uint8_t failed_count;
+	uint32_t uid;    /* whose process had the file */
 	uint8_t *memory; /* owned; NULL: not read */
 	struct etw_unwind_object object;
 	uint64_t slide;
@@ -129,21 +130,23 @@ static void read_table(struct etw_kernel_tables *tables, uint32_t pid,
 		tables->byte_count += table->object.end - table->object.start;
 }
 
-static struct etw_kernel_table *find_table(struct etw_kernel_tables *tables, uint32_t pid,
-					   const struct etw_kernel_image *image)
+static struct etw_kernel_table *find_table(struct etw_kernel_tables *tables, uint32_t uid,
+					   uint32_t pid, const struct etw_kernel_image *image)
 {
 	struct etw_kernel_table *table = NULL;
 
 	if (!image->build_id_bytes)
 		return NULL;
 	for (size_t i = 0; i < tables->count && !table; i++)
-		if (tables->at[i].build_id_bytes == image->build_id_bytes &&
+		if (tables->at[i].uid == uid &&
+		    tables->at[i].build_id_bytes == image->build_id_bytes &&
 		    memcmp(tables->at[i].build_id, image->build_id, image->build_id_bytes) == 0)
 			table = &tables->at[i];
 	if (!table) {
 		if (tables->count == ETW_KERNEL_TABLES_MAX)
 			return NULL;
 		table = &tables->at[tables->count++];
+		table->uid = uid;
 		table->build_id_bytes = image->build_id_bytes;
 		memcpy(table->build_id, image->build_id, image->build_id_bytes);
 	}
@@ -153,11 +156,11 @@ static struct etw_kernel_table *find_table(struct etw_kernel_tables *tables, uin
 	return table->memory ? table : NULL;
 }
 
-bool etw_kernel_tables_find_rule(struct etw_kernel_tables *tables, uint32_t pid,
+bool etw_kernel_tables_find_rule(struct etw_kernel_tables *tables, uint32_t uid, uint32_t pid,
 				 const struct etw_kernel_image *image, uint64_t pc,
 				 struct etw_unwind_rule *ret)
 {
-	struct etw_kernel_table *table = find_table(tables, pid, image);
+	struct etw_kernel_table *table = find_table(tables, uid, pid, image);
 	struct etw_kernel_rule *rule;
 	uint64_t address;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The unwind tables of the files that processes run, read once for each build id. The file is read by the mapping's own
+ * The unwind tables of the files that processes run, read once for each build id and user: whoever gives a file the build id
+ * of another one misleads the stacks of his own processes alone. The file is read by the mapping's own
  * link in procfs, while the process is there: the path may name another file by now, or lie where reading hangs.
  *
  * Context: the session's thread.
@@ -40,11 +41,12 @@ void etw_kernel_tables_done(struct etw_kernel_tables *tables);
 /*
  * etw_kernel_tables_find_rule() - how one finds the caller of @pc.
  *
+ * @uid:   of the process
  * @image: of process @pid, where @pc lies
  *
  * Returns false when the file has no rule there, cannot be read, or is not known by a build id.
  */
-bool etw_kernel_tables_find_rule(struct etw_kernel_tables *tables, uint32_t pid,
+bool etw_kernel_tables_find_rule(struct etw_kernel_tables *tables, uint32_t uid, uint32_t pid,
 				 const struct etw_kernel_image *image, uint64_t pc,
 				 struct etw_unwind_rule *ret);
 

@@ -7,6 +7,7 @@
 
 struct walk {
 	struct etw_kernel_tables *tables;
+	uint32_t uid;
 	const struct etw_kernel_images *images;
 	const struct etw_kernel_stack_copy *copy;
 	const uint8_t *bytes;
@@ -102,18 +103,20 @@ static bool step(struct walk *walk)
 	const struct etw_kernel_image *image = find_image(walk, pc);
 	struct etw_unwind_rule rule;
 
-	if (image && etw_kernel_tables_find_rule(walk->tables, walk->copy->pid, image, pc, &rule))
+	if (image &&
+	    etw_kernel_tables_find_rule(walk->tables, walk->uid, walk->copy->pid, image, pc, &rule))
 		return step_by_rule(walk, &rule);
 	return step_by_frame(walk);
 }
 
-uint32_t etw_kernel_unwind_walk(struct etw_kernel_tables *tables,
+uint32_t etw_kernel_unwind_walk(struct etw_kernel_tables *tables, uint32_t uid,
 				const struct etw_kernel_images *images,
 				const struct etw_kernel_stack_copy *copy, uint64_t *frames,
 				uint32_t room)
 {
 	struct walk walk = {
 		.tables = tables,
+		.uid = uid,
 		.images = images,
 		.copy = copy,
 		.bytes = (const uint8_t *)(copy + 1),

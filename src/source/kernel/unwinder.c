@@ -28,12 +28,12 @@ void etw_kernel_unwinder_free(struct etw_kernel_unwinder *unwinder)
 	free(unwinder);
 }
 
-void etw_kernel_unwinder_add(struct etw_kernel_unwinder *unwinder,
+void etw_kernel_unwinder_add(struct etw_kernel_unwinder *unwinder, uint32_t uid,
 			     const struct etw_kernel_images *images,
 			     const struct etw_kernel_stack_copy *copy)
 {
 	uint64_t frames[ETW_KERNEL_USER_FRAMES];
-	uint32_t count = etw_kernel_unwind_walk(&unwinder->tables, images, copy, frames,
+	uint32_t count = etw_kernel_unwind_walk(&unwinder->tables, uid, images, copy, frames,
 						ETW_KERNEL_USER_FRAMES);
 
 	if (etw_kernel_stacks_add(&unwinder->stacks, copy->tid, copy->key_ns, frames, count))

@@ -128,7 +128,7 @@ static void test_unwind__finds_what_the_c_library_finds(void **state)
 		print_message("SKIP: the program lies on no local file system\n");
 		skip();
 	}
-	etw_kernel_unwinder_add(unwinder, gathered.images, &taken.copy);
+	etw_kernel_unwinder_add(unwinder, getuid(), gathered.images, &taken.copy);
 	count = etw_kernel_stacks_take(&unwinder->stacks, 2, 1, frames, ETW_KERNEL_USER_FRAMES);
 	assert_true(count >= 4);
 	/* The innermost addresses are two of the same function, or of what sanitizers put there; from its caller on all are equal. */
