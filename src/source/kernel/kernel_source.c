@@ -157,7 +157,8 @@ static void get_loss(struct etw_source *source, struct etw_source_loss *ret)
 			etw_kernel_cpu_bpf_missed(&source->cpu_bpf),
 		.no_memory = collector->out.no_memory,
 		.incomplete = drops[ETW_KERNEL_DROP_INCOMPLETE] + collector->tracker->incomplete,
-		.no_stack = collector->cpu_out.unknown_stacks + collector->cpu_out.empty_stacks,
+		.no_stack = collector->cpu_out.unknown_stacks + collector->cpu_out.empty_stacks +
+			    drops[ETW_KERNEL_DROP_COPY],
 	};
 }
 
