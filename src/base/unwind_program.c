@@ -6,7 +6,15 @@
 
 /* Operations of expressions. */
 #define OP_DEREF 0x06
+#define OP_AND   0x1A
+#define OP_PLUS  0x22
+#define OP_SHL   0x24
+#define OP_GE    0x2A
+#define OP_LIT0  0x30
 #define OP_BREG0 0x70
+
+#define LINKAGE_STUB_BYTES 16 /* of x86-64's procedure linkage table */
+#define LINKAGE_SHIFT      3  /* one word */
 
 struct machine {
 	const struct etw_unwind_entry *entry;
@@ -17,7 +25,7 @@ struct machine {
 	bool is_strange; /* something that cannot be told in a rule */
 	bool is_cfa_strange;
 	bool were_strange[STATES_MAX]; /* is_cfa_strange of the states */
-	uint64_t at;
+	uint64_t at, pc;               /* what the program has come to; what is asked for */
 };
 
 /* The place of a register that is followed; NULL: one that is not. */
@@ -83,10 +91,52 @@ static bool read_expression(struct etw_unwind_bytes *bytes, struct etw_unwind_pl
 	return !expression.is_short && !__builtin_add_overflow(offset, 0, &ret->offset);
 }
 
+/*
+ * What linkers write of the lazy procedure linkage table of x86-64, whose stubs have no entries of their own: the stack pointer
+ * and an offset, and one word more in the part of each stub that is behind its push:
+ * breg7 OFFSET; breg16 0; lit15; and; litN; ge; lit3; shl; plus.
+ */
+static bool read_linkage_expression(const struct machine *machine, struct etw_unwind_bytes bytes,
+				    int32_t *ret)
+{
+	static const uint8_t before[] = {OP_BREG0 + 16, 0, OP_LIT0 + LINKAGE_STUB_BYTES - 1,
+					 OP_AND};
+	static const uint8_t behind[] = {OP_GE, OP_LIT0 + LINKAGE_SHIFT, OP_SHL, OP_PLUS};
+	struct etw_unwind_bytes expression = etw_unwind_take_part(&bytes,
+								  etw_unwind_take_uleb(&bytes));
+	const uint8_t operation = etw_unwind_take_u8(&expression);
+	int64_t offset = etw_unwind_take_sleb(&expression);
+	uint8_t pushed_at;
+
+	if (ADDRESS_REGISTER != 16 || operation != OP_BREG0 + (uint8_t)STACK_REGISTER)
+		return false;
+	for (size_t i = 0; i < sizeof(before); i++)
+		if (etw_unwind_take_u8(&expression) != before[i])
+			return false;
+	pushed_at = (uint8_t)(etw_unwind_take_u8(&expression) - OP_LIT0);
+	for (size_t i = 0; i < sizeof(behind); i++)
+		if (etw_unwind_take_u8(&expression) != behind[i])
+			return false;
+	if (expression.is_short || expression.at < expression.end ||
+	    pushed_at >= LINKAGE_STUB_BYTES)
+		return false;
+	/* The table begins where a stub may; a copy of the object may lie at any address. */
+	if ((machine->pc - machine->entry->begin) % LINKAGE_STUB_BYTES >= pushed_at)
+		offset += 1 << LINKAGE_SHIFT;
+	return !__builtin_add_overflow(offset, 0, ret);
+}
+
 static void set_cfa_expression(struct machine *machine, struct etw_unwind_bytes *bytes)
 {
+	struct etw_unwind_place linkage = {.kind = ETW_UNWIND_SAME, .base = ETW_UNWIND_STACK};
 	bool is_loaded = false;
 
+	if (read_linkage_expression(machine, *bytes, &linkage.offset)) {
+		etw_unwind_skip(bytes, etw_unwind_take_uleb(bytes));
+		machine->now.cfa = linkage;
+		machine->is_cfa_strange = false;
+		return;
+	}
 	machine->is_cfa_strange = !read_expression(bytes, &machine->now.cfa, &is_loaded);
 	if (!is_loaded)
 		machine->now.cfa.kind = ETW_UNWIND_SAME;
@@ -300,7 +350,7 @@ static bool run(struct machine *machine, struct etw_unwind_bytes bytes, uint64_t
 
 bool etw_unwind_run(const struct etw_unwind_entry *entry, uint64_t pc, struct etw_unwind_rule *ret)
 {
-	struct machine machine = {.entry = entry};
+	struct machine machine = {.entry = entry, .pc = pc};
 
 	machine.at = entry->begin;
 	machine.now.is_signal = entry->is_signal;

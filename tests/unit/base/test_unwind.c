@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* Rules from tables made by hand: what linkers write of the procedure linkage table. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/bytes.h"
+#include "base/unwind.h"
+
+enum {
+	TABLE_AT = 0,
+	COMMON_AT = 32,
+	ENTRY_AT = 64,
+	CODE_AT = 128,
+	CODE_BYTES = 64, /* the table's own stub, and three more */
+	OBJECT_BYTES = CODE_AT + CODE_BYTES,
+};
+
+/* DW_CFA_def_cfa_expression: breg7 8; breg16 0; lit15; and; lit11; ge; lit3; shl; plus */
+static const uint8_t expression[] = {0x0F, 11,   0x77, 8,    0x80, 0,   0x3F,
+				     0x1A, 0x3B, 0x2A, 0x33, 0x24, 0x22};
+
+struct made {
+	uint8_t bytes[OBJECT_BYTES] __attribute__((aligned(16)));
+	struct etw_unwind_object object;
+};
+
+static void put_relative(uint8_t *at, const uint8_t *to, const uint8_t *base)
+{
+	etw_store32(at, (uint32_t)(int32_t)(to - base));
+}
+
+/* As ld writes it: the first stub pushes two words bit by bit, from the second on the expression holds. */
+static void make(struct made *made)
+{
+	static const uint8_t common[] = {1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1B, 0x0C, 7, 8, 0x90, 1};
+	static const uint8_t own[] = {0x0E, 16, 0x46, 0x0E, 24, 0x4A};
+	uint8_t *const bytes = made->bytes;
+
+	memset(bytes, 0, OBJECT_BYTES);
+	memcpy(bytes, (uint8_t[]){1, 0x1B, 0x03, 0x3B}, 4);
+	etw_store32(bytes + 8, 1);
+	put_relative(bytes + 12, bytes + CODE_AT, bytes + TABLE_AT);
+	put_relative(bytes + 16, bytes + ENTRY_AT, bytes + TABLE_AT);
+	etw_store32(bytes + COMMON_AT, ENTRY_AT - COMMON_AT - 4);
+	memcpy(bytes + COMMON_AT + 8, common, sizeof(common));
+	etw_store32(bytes + ENTRY_AT, CODE_AT - ENTRY_AT - 4);
+	etw_store32(bytes + ENTRY_AT + 4, ENTRY_AT + 4 - COMMON_AT);
+	put_relative(bytes + ENTRY_AT + 8, bytes + CODE_AT, bytes + ENTRY_AT + 8);
+	etw_store32(bytes + ENTRY_AT + 12, CODE_BYTES);
+	memcpy(bytes + ENTRY_AT + 17, own, sizeof(own));
+	memcpy(bytes + ENTRY_AT + 17 + sizeof(own), expression, sizeof(expression));
+	made->object = (struct etw_unwind_object){
+		.start = (uintptr_t)bytes, .end = (uintptr_t)bytes + OBJECT_BYTES, .table = bytes};
+}
+
+static bool find(const struct made *made, unsigned offset, struct etw_unwind_rule *ret)
+{
+	return etw_unwind_find_rule(&made->object, made->object.start + CODE_AT + offset, ret);
+}
+
+static void assert_cfa(const struct made *made, unsigned offset, int expected)
+{
+	struct etw_unwind_rule rule;
+
+	assert_true(find(made, offset, &rule));
+	assert_int_equal(rule.cfa.kind, ETW_UNWIND_SAME);
+	assert_int_equal(rule.cfa.base, ETW_UNWIND_STACK);
+	assert_int_equal(rule.cfa.offset, expected);
+	assert_int_equal(rule.address.kind, ETW_UNWIND_SAVED);
+	assert_int_equal(rule.address.offset, -8);
+}
+
+static void test_unwind__stubs_of_the_linkage_table(void **state)
+{
+	struct made made;
+
+	(void)state;
+#if !defined(__x86_64__)
+	print_message("SKIP: the table is one of x86-64\n");
+	skip();
+#endif
+	make(&made);
+	assert_cfa(&made, 0, 16);
+	assert_cfa(&made, 6, 24);
+	for (unsigned stub = 16; stub < CODE_BYTES; stub += 16) {
+		assert_cfa(&made, stub, 8);
+		assert_cfa(&made, stub + 10, 8);
+		assert_cfa(&made, stub + 11, 16);
+		assert_cfa(&made, stub + 15, 16);
+	}
+}
+
+/* Any other expression has no rule, and neither has one that is cut. */
+static void test_unwind__other_expressions_have_no_rule(void **state)
+{
+	const unsigned at = ENTRY_AT + 17 + 6;
+	struct etw_unwind_rule rule;
+	struct made made;
+
+	(void)state;
+#if !defined(__x86_64__)
+	print_message("SKIP: the table is one of x86-64\n");
+	skip();
+#endif
+	for (unsigned i = 2; i < sizeof(expression); i++) {
+		/* Another offset, and a place up to 15, are as good. */
+		if (i == 3 || i == 8)
+			continue;
+		make(&made);
+		made.bytes[at + i] ^= 0x40;
+		assert_false(find(&made, 16, &rule));
+	}
+	make(&made);
+	made.bytes[at + 8] = 0x30 + 16;
+	assert_false(find(&made, 16, &rule));
+	for (uint8_t length = 3; length < 11; length++) {
+		make(&made);
+		made.bytes[at + 1] = length;
+		assert_false(find(&made, 16, &rule));
+	}
+	make(&made);
+	etw_store32(made.bytes + ENTRY_AT, 17 - 4 + 6 + 8);
+	assert_false(find(&made, 16, &rule));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_unwind__stubs_of_the_linkage_table),
+		cmocka_unit_test(test_unwind__other_expressions_have_no_rule),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
