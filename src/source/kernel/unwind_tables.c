@@ -12,6 +12,7 @@
 
 #include "base/macros.h"
 #include "source/kernel/procfs.h"
+#include "source/kernel/vdso.h"
 
 #define TRIES_MAX 8 /* to read a file whose processes are gone when it is looked for */
 
@@ -87,12 +88,11 @@ static int look_at_mapping(void *context, const struct etw_kernel_proc_mapping *
 	return wanted->fd < 0 ? -errno : 1;
 }
 
-/* Returns an owned descriptor of the image's file, or negative errno. */
-static int open_image(const struct etw_kernel_tables *tables, uint32_t pid,
-		      const struct etw_kernel_image *image)
+/* Returns an owned descriptor of any file that lies where the image does, or negative errno. */
+static int open_mapped(const struct etw_kernel_tables *tables, uint32_t pid,
+		       const struct etw_kernel_image *image)
 {
 	struct wanted wanted = {.tables = tables, .image = image, .fd = -1};
-	uint8_t build_id[ETW_KERNEL_BUILD_ID_BYTES];
 	int root_fd = open(tables->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (root_fd < 0)
@@ -103,14 +103,29 @@ static int open_image(const struct etw_kernel_tables *tables, uint32_t pid,
 		return wanted.process_fd;
 	(void)etw_kernel_proc_read_maps(wanted.process_fd, look_at_mapping, &wanted);
 	close(wanted.process_fd);
-	if (wanted.fd < 0)
-		return -ENOENT;
-	if (etw_kernel_build_id_read(wanted.fd, build_id) != image->build_id_bytes ||
+	return wanted.fd < 0 ? -ENOENT : wanted.fd;
+}
+
+/* Returns an owned descriptor of the image's file, or negative errno. */
+static int open_image(const struct etw_kernel_tables *tables, uint32_t pid,
+		      const struct etw_kernel_image *image)
+{
+	uint8_t build_id[ETW_KERNEL_BUILD_ID_BYTES];
+	int fd;
+
+	/* It lies in no file, and is the same in all processes. */
+	if (etw_kernel_is_vdso(etw_kernel_text_string(image->path)))
+		fd = etw_kernel_vdso_open();
+	else
+		fd = open_mapped(tables, pid, image);
+	if (fd < 0)
+		return fd;
+	if (etw_kernel_build_id_read(fd, build_id) != image->build_id_bytes ||
 	    memcmp(build_id, image->build_id, image->build_id_bytes) != 0) {
-		close(wanted.fd);
+		close(fd);
 		return -ENOENT;
 	}
-	return wanted.fd;
+	return fd;
 }
 
 static void read_table(struct etw_kernel_tables *tables, uint32_t pid,

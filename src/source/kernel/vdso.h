@@ -19,6 +19,13 @@
  */
 uint8_t etw_kernel_vdso_build_id(uint8_t *ret);
 
+/*
+ * etw_kernel_vdso_open() - a copy of this process' own, as a file.
+ *
+ * Returns an owned descriptor; -ENOENT where there is none; -errno.
+ */
+int etw_kernel_vdso_open(void);
+
 /* etw_kernel_vdso_complete() - gives the vDSO of a 64-bit process its build id; leaves other mappings alone. */
 void etw_kernel_vdso_complete(struct etw_kernel_mapping *mapping);
 

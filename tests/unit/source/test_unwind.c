@@ -20,6 +20,7 @@
 #include "source/kernel/unwind_stacks.h"
 #include "source/kernel/unwind_walk.h"
 #include "source/kernel/unwinder.h"
+#include "source/kernel/vdso.h"
 
 #define FRAMES_MAX 64
 
@@ -174,6 +175,39 @@ static void test_unwind__hostile_files(void **state)
 	close(own);
 }
 
+/* The vDSO lies in no file; its table is that of this process' own. */
+static void test_unwind__knows_the_vdso(void **state)
+{
+	struct etw_kernel_mapping mapping = {
+		.start = UINT64_C(0x7FFE00000000),
+		.byte_count = 0x2000,
+		.path = "[vdso]",
+		.is_executable = true,
+	};
+	struct etw_kernel_images *images = NULL;
+	struct etw_kernel_tables tables;
+	struct etw_unwind_rule rule;
+	unsigned found = 0;
+
+	(void)state;
+	etw_kernel_vdso_complete(&mapping);
+	if (!mapping.build_id_bytes) {
+		print_message("SKIP: there is no vDSO with a build id here\n");
+		skip();
+	}
+	assert_int_equal(etw_kernel_tables_init(&tables, "/proc"), 0);
+	assert_int_equal(etw_kernel_images_map(&images, &mapping, NULL, NULL), 0);
+	for (uint64_t pc = mapping.start; pc < mapping.start + mapping.byte_count; pc++)
+		found += etw_kernel_tables_find_rule(&tables, 7, 1, &images->at[0], pc, &rule);
+	assert_true(found > 100);
+	/* One of another build is not this. */
+	images->at[0].build_id[0] ^= 1;
+	assert_false(etw_kernel_tables_find_rule(&tables, 7, 1, &images->at[0],
+						 mapping.start + 0xB00, &rule));
+	etw_kernel_images_unref(images);
+	etw_kernel_tables_done(&tables);
+}
+
 static void test_unwind__stacks_make_room(void **state)
 {
 	struct etw_kernel_stacks stacks;
@@ -196,6 +230,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unwind__finds_what_the_c_library_finds),
 		cmocka_unit_test(test_unwind__hostile_files),
+		cmocka_unit_test(test_unwind__knows_the_vdso),
 		cmocka_unit_test(test_unwind__stacks_make_room),
 	};
 
