@@ -1,90 +1,62 @@
 /* SPDX-License-Identifier: MIT */
-/* /proc/kallsyms. See kallsyms.h. */
+/* The kernel's functions in a table of symbols. See kallsyms.h. */
 #include "symbol/kallsyms.h"
 
-#include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "base/kallsyms.h"
 #include "base/macros.h"
-#include "base/number.h"
 
-#define LINES_MAX ((size_t)1 << 23)
+struct reading {
+	struct etw_symbol_strings *strings;
+	struct etw_symbol_table *table;
+	bool has_address, has_symbol;
+};
 
-static void closep(FILE **file)
+static enum etw_symbol_rank rank_of(const struct etw_kallsyms_line *line)
 {
-	if (*file)
-		(void)fclose(*file);
+	if (line->type == 'T')
+		return ETW_SYMBOL_GLOBAL;
+	return line->type == 't' ? ETW_SYMBOL_LOCAL : ETW_SYMBOL_WEAK;
 }
 
-int etw_symbol_kallsyms_line(const char *line, struct etw_symbol_entry *ret, size_t *ret_name_bytes,
-			     size_t *ret_module_bytes)
+/* As the kernel's images have it: "[ext4]". */
+static const char *keep_module(struct etw_symbol_strings *strings, const char *owner)
 {
-	uint64_t address = 0;
-	size_t digits = 0;
-	char kind;
-	int digit;
+	char name[ETW_KALLSYMS_OWNER_BYTES + 2];
+	int bytes = snprintf(name, sizeof(name), "[%s]", owner);
 
-	while (digits < 17 && (digit = etw_hex_digit(line[digits])) >= 0) {
-		address = address << 4 | (uint64_t)digit;
-		digits++;
+	return etw_symbol_strings_keep(strings, name, (size_t)bytes);
+}
+
+static int take_line(void *context, const struct etw_kallsyms_line *line)
+{
+	struct reading *reading = context;
+	struct etw_symbol_entry entry = {.start = line->address, .name = line->name};
+
+	reading->has_symbol = true;
+	reading->has_address |= line->address != 0;
+	/* Those of the processors' own areas are no addresses of code. */
+	if (!etw_kallsyms_is_function(line) || !(line->address >> 63))
+		return 0;
+	entry.rank = rank_of(line);
+	if (line->owner) {
+		entry.module = keep_module(reading->strings, line->owner);
+		if (!entry.module)
+			return -ENOMEM;
 	}
-	if (!digits || digits > 16 || line[digits] != ' ')
-		return -EBADMSG;
-	line += digits + 1;
-	kind = line[0];
-	if (!isalpha((unsigned char)kind) || line[1] != ' ')
-		return -EBADMSG;
-	line += 2;
-	*ret_name_bytes = strcspn(line, "\t ");
-	if (!*ret_name_bytes)
-		return -EBADMSG;
-	*ret = (struct etw_symbol_entry){.start = address, .name = line, .rank = ETW_SYMBOL_LOCAL};
-	if (kind == 'T')
-		ret->rank = ETW_SYMBOL_GLOBAL;
-	else if (kind == 'W' || kind == 'w')
-		ret->rank = ETW_SYMBOL_WEAK;
-	line += *ret_name_bytes;
-	line += strspn(line, "\t ");
-	*ret_module_bytes = strcspn(line, "\t ");
-	ret->module = *ret_module_bytes ? line : NULL;
-	return strchr("tTwW", kind) != NULL;
+	return etw_symbol_table_add(reading->table, &entry, line->name_bytes);
 }
 
 int etw_symbol_kallsyms_read(const char *path, struct etw_symbol_strings *strings,
 			     struct etw_symbol_table *table)
 {
-	CLEANUP(closep) FILE *file = fopen(path, "re");
-	CLEANUP(freep) char *line = NULL;
-	size_t room = 0, name_bytes, module_bytes, lines = 0;
-	bool has_address = false, has_symbol = false;
-	ssize_t got;
+	struct reading reading = {.strings = strings, .table = table};
 
-	if (!file)
-		return -errno;
-	while ((got = getline(&line, &room, file)) > 0 && lines++ < LINES_MAX) {
-		struct etw_symbol_entry entry;
-		int r;
-
-		line[strcspn(line, "\n")] = '\0';
-		r = etw_symbol_kallsyms_line(line, &entry, &name_bytes, &module_bytes);
-		if (r < 0)
-			return r;
-		has_symbol = true;
-		has_address |= entry.start != 0;
-		/* Those of the processors' own areas are no addresses of code. */
-		if (!r || !(entry.start >> 63))
-			continue;
-		if (entry.module) {
-			entry.module = etw_symbol_strings_keep(strings, entry.module, module_bytes);
-			if (!entry.module)
-				return -ENOMEM;
-		}
-		TRY(etw_symbol_table_add(table, &entry, name_bytes));
-	}
-	if (!has_symbol)
+	TRY(etw_kallsyms_read(path, take_line, &reading));
+	if (!reading.has_symbol)
 		return -EBADMSG;
-	return has_address ? 0 : -EACCES;
+	return reading.has_address ? 0 : -EACCES;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/kallsyms.h"
 #include "base/macros.h"
 #include "symbol/code.h"
 #include "symbol/images.h"
@@ -15,10 +16,9 @@
 #include "symbol/strings.h"
 #include "symbol/table.h"
 
-#define KALLSYMS_PATH "/proc/kallsyms"
-#define KERNEL_NAME   "[kernel]"
-#define KERNEL_PID    0
-#define SYSTEM_PID    4 /* on Windows */
+#define KERNEL_NAME "[kernel]"
+#define KERNEL_PID  0
+#define SYSTEM_PID  4 /* on Windows */
 /* Clocks are set and slewed while a machine runs; one does not start twice within this. */
 #define BOOT_DISTANCE_FT (10 * ETW_FILETIME_PER_SECOND)
 
@@ -176,7 +176,7 @@ int etw_symbols_tell_kernel(struct etw_symbols *symbols, const struct etw_symbol
 
 int etw_symbols_read_kallsyms(struct etw_symbols *symbols, const char *path)
 {
-	int r = etw_symbol_kallsyms_read(path ? path : KALLSYMS_PATH, &symbols->strings,
+	int r = etw_symbol_kallsyms_read(path ? path : ETW_KALLSYMS_PATH, &symbols->strings,
 					 &symbols->kernel);
 
 	if (r == -EACCES)

@@ -139,7 +139,7 @@ static int add_image(struct etw_kernel_own_images *images, uint64_t base, uint64
 	return image->path && image->wide ? 0 : -ENOMEM;
 }
 
-static int add_kernel(const struct places *places, const struct etw_kallsyms *symbols,
+static int add_kernel(const struct places *places, const struct etw_kernel_functions *symbols,
 		      struct etw_kernel_own_images *images)
 {
 	char path[PATH_MAX];
@@ -260,11 +260,11 @@ static bool is_module(const struct modules *modules, const char *name)
  * What is neither the kernel nor a module: functions of one owner that lie near each other, with none of another's
  * between them. The last one's end is not known.
  */
-static int add_made(const struct etw_kallsyms *symbols, const struct modules *modules,
+static int add_made(const struct etw_kernel_functions *symbols, const struct modules *modules,
 		    struct etw_kernel_own_images *images)
 {
 	for (uint32_t i = 0, next; i < symbols->count; i = next) {
-		const struct etw_kallsym *first = &symbols->at[i];
+		const struct etw_kernel_function *first = &symbols->at[i];
 		char name[ETW_KALLSYMS_OWNER_BYTES + 2];
 		uint64_t end;
 
@@ -302,7 +302,7 @@ static void cut_overlaps(struct etw_kernel_own_images *images)
 	}
 }
 
-int etw_kernel_own_images_gather(const char *root, const struct etw_kallsyms *symbols,
+int etw_kernel_own_images_gather(const char *root, const struct etw_kernel_functions *symbols,
 				 struct etw_kernel_own_images *ret)
 {
 	struct modules modules = {0};

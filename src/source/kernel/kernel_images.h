@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
+#include "source/kernel/functions.h"
 #include "source/kernel/images.h"
-#include "source/kernel/kallsyms.h"
 
 #define ETW_KERNEL_OWN_IMAGES_MAX 4096
 
@@ -27,7 +27,7 @@ struct etw_kernel_own_images {
  *
  * What cannot be read is left out: a build id, a path, the modules. Returns 0 or -ENOMEM.
  */
-int etw_kernel_own_images_gather(const char *root, const struct etw_kallsyms *symbols,
+int etw_kernel_own_images_gather(const char *root, const struct etw_kernel_functions *symbols,
 				 struct etw_kernel_own_images *ret);
 
 /* etw_kernel_own_images_done() - frees everything. */

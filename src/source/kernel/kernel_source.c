@@ -13,6 +13,7 @@
 
 #include <evntrace.h>
 
+#include "base/kallsyms.h"
 #include "base/macros.h"
 #include "base/time.h"
 #include "source/kernel/bpf_objects.h"
@@ -306,7 +307,7 @@ static int enable_samples(struct etw_source *source, uint32_t interval_ft, uint3
 static void find_routines(struct etw_source *source, uint32_t kinds, uint32_t stack_kinds)
 {
 	if (kinds & ETW_KERNEL_ROUTINE_KINDS || stack_kinds)
-		(void)etw_kernel_routines_read(&source->routines, "/proc/kallsyms");
+		(void)etw_kernel_routines_read(&source->routines, ETW_KALLSYMS_PATH);
 }
 
 /* Frequent events, too, are one part: without them the rest goes on. */

@@ -36,7 +36,7 @@ bool etw_kernel_own_is_hidden(const struct etw_kernel_own *own)
 {
 	char path[PATH_MAX];
 
-	return list_path(own, path) && etw_kallsyms_are_hidden(path);
+	return list_path(own, path) && etw_kallsyms_shows_addresses(path) == 0;
 }
 
 static void write_image(struct etw_kernel_out *out, enum etw_kernel_opcode opcode,
@@ -60,11 +60,11 @@ static void write_changes(const struct etw_kernel_own *own,
 }
 
 /* The symbol of a number, up to the next one or to the image's end. */
-static void add_symbol(struct table *table, const struct etw_kallsyms *symbols, uint32_t number,
-		       const struct etw_kernel_image *image)
+static void add_symbol(struct table *table, const struct etw_kernel_functions *symbols,
+		       uint32_t number, const struct etw_kernel_image *image)
 {
 	uint64_t start = symbols->at[number].address, end = image->end;
-	const char *name = etw_kallsyms_name(symbols, number);
+	const char *name = etw_kernel_functions_name(symbols, number);
 	struct etw_image_symbol symbol = {
 		.offset = start - image->base,
 		.name = name,
@@ -78,17 +78,17 @@ static void add_symbol(struct table *table, const struct etw_kallsyms *symbols, 
 		table->at[table->count++] = symbol;
 }
 
-static void take_all(struct table *table, const struct etw_kallsyms *symbols,
+static void take_all(struct table *table, const struct etw_kernel_functions *symbols,
 		     const struct etw_kernel_image *image)
 {
-	uint32_t number = image->base ? etw_kallsyms_find(symbols, image->base - 1) + 1 : 0;
+	uint32_t number = image->base ? etw_kernel_functions_find(symbols, image->base - 1) + 1 : 0;
 
 	for (; number < symbols->count && symbols->at[number].address < image->end; number++)
 		add_symbol(table, symbols, number, image);
 }
 
 /* @addresses: in rising order; those before the image were taken. Returns how many were looked at. */
-static uint32_t take_seen(struct table *table, const struct etw_kallsyms *symbols,
+static uint32_t take_seen(struct table *table, const struct etw_kernel_functions *symbols,
 			  const struct etw_kernel_image *image, const uint64_t *addresses,
 			  uint32_t count)
 {
@@ -99,7 +99,7 @@ static uint32_t take_seen(struct table *table, const struct etw_kallsyms *symbol
 		const uint64_t tried[2] = {addresses[used] - 1, addresses[used]};
 
 		for (size_t i = 0; i < ARRAY_SIZE(tried); i++) {
-			uint32_t number = etw_kallsyms_find(symbols, tried[i]);
+			uint32_t number = etw_kernel_functions_find(symbols, tried[i]);
 
 			if (tried[i] < image->base || number == UINT32_MAX ||
 			    (last != UINT32_MAX && number <= last) ||
@@ -113,7 +113,7 @@ static uint32_t take_seen(struct table *table, const struct etw_kallsyms *symbol
 }
 
 static int write_symbols(struct etw_kernel_own *own, struct etw_kernel_out *out,
-			 const struct etw_kallsyms *symbols,
+			 const struct etw_kernel_functions *symbols,
 			 const struct etw_kernel_own_images *images)
 {
 	CLEANUP(freep) struct etw_image_symbol *room = NULL;
@@ -142,7 +142,7 @@ static int write_symbols(struct etw_kernel_own *own, struct etw_kernel_out *out,
 }
 
 static int describe_found(struct etw_kernel_own *own, struct etw_kernel_out *out,
-			  enum etw_kernel_own_kind kind, const struct etw_kallsyms *symbols,
+			  enum etw_kernel_own_kind kind, const struct etw_kernel_functions *symbols,
 			  const struct etw_kernel_own_images *found)
 {
 	enum etw_kernel_opcode opcode = kind == ETW_KERNEL_OWN_START ? ETW_KERNEL_OPCODE_DC_START
@@ -159,9 +159,9 @@ static int describe_found(struct etw_kernel_own *own, struct etw_kernel_out *out
 
 /* Both are to be done in any case. Returns 0, or negative errno. */
 static int read_now(const struct etw_kernel_own *own, const char *path,
-		    struct etw_kallsyms *symbols, struct etw_kernel_own_images *images)
+		    struct etw_kernel_functions *symbols, struct etw_kernel_own_images *images)
 {
-	int r = etw_kallsyms_read(path, symbols);
+	int r = etw_kernel_functions_read(path, symbols);
 
 	if (!r || r == -ENOENT || r == -EACCES)
 		r = etw_kernel_own_images_gather(own->root, symbols, images);
@@ -171,7 +171,7 @@ static int read_now(const struct etw_kernel_own *own, const char *path,
 void etw_kernel_own_prepare(struct etw_kernel_own *own)
 {
 	struct etw_kernel_own_images found = {0};
-	struct etw_kallsyms symbols;
+	struct etw_kernel_functions symbols;
 	char path[PATH_MAX];
 
 	if (!list_path(own, path))
@@ -183,14 +183,14 @@ void etw_kernel_own_prepare(struct etw_kernel_own *own)
 		own->images = found;
 		own->is_prepared = true;
 	}
-	etw_kallsyms_done(&symbols);
+	etw_kernel_functions_done(&symbols);
 }
 
 int etw_kernel_own_describe(struct etw_kernel_own *own, struct etw_kernel_out *out,
 			    enum etw_kernel_own_kind kind)
 {
 	struct etw_kernel_own_images found = {0}, gone;
-	struct etw_kallsyms symbols;
+	struct etw_kernel_functions symbols;
 	char path[PATH_MAX];
 	int r;
 
@@ -204,7 +204,7 @@ int etw_kernel_own_describe(struct etw_kernel_own *own, struct etw_kernel_out *o
 	r = read_now(own, path, &symbols, &found);
 	if (!r)
 		r = describe_found(own, out, kind, &symbols, &found);
-	etw_kallsyms_done(&symbols);
+	etw_kernel_functions_done(&symbols);
 	gone = kind == ETW_KERNEL_OWN_COPY || r ? found : own->images;
 	if (kind != ETW_KERNEL_OWN_COPY && !r) {
 		own->images = found;

@@ -11,6 +11,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/kallsyms.h"
 #include "base/macros.h"
 
 #define BTF_FILE   "/sys/kernel/btf/vmlinux"
@@ -189,27 +190,13 @@ static bool opens_cpu_clock(void)
 	return true;
 }
 
-/* Where addresses are hidden they are zeros, in each line. */
-static bool shows_symbols(void)
-{
-	FILE *file = fopen("/proc/kallsyms", "re");
-	char line[256];
-	bool does = false;
-
-	for (int i = 0; file && !does && i < 64 && fgets(line, sizeof(line), file); i++)
-		does = strspn(line, "0") < strcspn(line, " ");
-	if (file)
-		(void)fclose(file);
-	return does;
-}
-
 void etw_kernel_features_try(struct etw_kernel_features *ret)
 {
 	ret->has[ETW_KERNEL_HAS_CPU_CLOCK] = opens_cpu_clock();
 	ret->has[ETW_KERNEL_HAS_FREQUENCY_DRIVER] = access("/sys/devices/system/cpu/cpu0/cpufreq",
 							   F_OK) == 0;
 	ret->has[ETW_KERNEL_HAS_OWN_INTERRUPTS] = !is_real_time();
-	ret->has[ETW_KERNEL_HAS_SYMBOLS] = shows_symbols();
+	ret->has[ETW_KERNEL_HAS_SYMBOLS] = etw_kallsyms_shows_addresses(ETW_KALLSYMS_PATH) > 0;
 	/* Elsewhere a lock of either type spins. */
 	if (!is_real_time())
 		ret->has[ETW_KERNEL_HAS_RING_IN_INTERRUPT] = ret->has[ETW_KERNEL_HAS_RING];

@@ -2,13 +2,11 @@
 /* Functions that serve calls and soft interrupts, by number. See routines.h. */
 #include "source/kernel/routines.h"
 
-#include <errno.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
 
+#include "base/kallsyms.h"
 #include "base/macros.h"
 #include "source/kernel/syscall_names.inc"
 
@@ -17,8 +15,6 @@
 #elif defined(__aarch64__)
 #define NATIVE_PREFIX "__arm64_sys_"
 #endif
-#define LINE_BYTES          1024
-#define FILE_BUFFER         (256 << 10) /* the kernel looks for its place anew with each read */
 #define PLAIN_COMPAT_PREFIX "__ia32_sys_"
 #define COMPAT_PREFIX       "__ia32_compat_sys_"
 
@@ -143,42 +139,27 @@ static void take_tracer(struct etw_kernel_routines *routines, const char *name, 
 	}
 }
 
-/*
- * "ffffffff81000000 T name", and behind a tab the module's, whose functions serve nothing of this. Not by kallsyms.h: of the
- * names of one address it keeps the best, and a call without arguments has one function for all kinds of programs.
- */
-static void take_line(struct etw_kernel_routines *routines, char *text)
+/* Functions of modules serve nothing of this. */
+static int take_line(void *context, const struct etw_kallsyms_line *line)
 {
-	char *end, *name;
-	uint64_t address = strtoull(text, &end, 16);
+	struct etw_kernel_routines *routines = context;
 
-	if (!address || end[0] != ' ' || !end[1] || end[2] != ' ')
-		return;
-	name = end + 3;
-	name[strcspn(name, "\n")] = '\0';
-	if (strchr(name, '\t'))
-		return;
-	take_tracer(routines, name, address);
-	if (name[0] == '_')
-		take_call(routines, name, address);
+	if (!line->address || line->owner)
+		return 0;
+	take_tracer(routines, line->name, line->address);
+	if (line->name[0] == '_')
+		take_call(routines, line->name, line->address);
 	else
-		take_interrupt(routines, name, address);
+		take_interrupt(routines, line->name, line->address);
+	return 0;
 }
 
+/* Not by functions.h: of the names of one address it keeps the best, and a call without arguments has one function for all. */
 int etw_kernel_routines_read(struct etw_kernel_routines *routines, const char *path)
 {
-	char text[LINE_BYTES];
-	FILE *file;
-
 	if (routines->is_read)
 		return 0;
-	file = fopen(path, "re");
-	if (!file)
-		return -errno;
-	(void)setvbuf(file, NULL, _IOFBF, FILE_BUFFER);
-	while (fgets(text, sizeof(text), file))
-		take_line(routines, text);
-	(void)fclose(file);
+	TRY(etw_kallsyms_read(path, take_line, routines));
 	routines->is_read = true;
 	return 0;
 }

@@ -34,9 +34,9 @@ struct etw_kernel_routines {
 /*
  * etw_kernel_routines_read() - looks for all of them, once.
  *
- * @path: "/proc/kallsyms"
+ * @path: ETW_KALLSYMS_PATH, or a file like it
  *
- * Where addresses are hidden all stay unknown. Returns 0, or what opening says.
+ * Where addresses are hidden all stay unknown. Returns 0, or what opening or reading says.
  */
 int etw_kernel_routines_read(struct etw_kernel_routines *routines, const char *path);
 

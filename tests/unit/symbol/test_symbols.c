@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "fixture.h"
-#include "symbol/kallsyms.h"
 
 #define KERNEL UINT64_C(0xFFFFFFFF81000000)
 
@@ -217,25 +216,6 @@ static void test_symbols__reads_kallsyms(UNUSED_STATE)
 	etw_symbols_free(symbols);
 }
 
-static void test_symbols__refuses_lines_that_are_no_symbols(UNUSED_STATE)
-{
-	static const char *const lines[] = {"",
-					    "ffffffff81000000",
-					    "ffffffff81000000 ",
-					    "ffffffff81000000 T",
-					    "ffffffff81000000 T ",
-					    "11112222333344445 T name",
-					    " T name",
-					    "1 7 name"};
-	size_t name_bytes, module_bytes;
-	struct etw_symbol_entry entry;
-
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		assert_int_equal(
-			etw_symbol_kallsyms_line(lines[i], &entry, &name_bytes, &module_bytes),
-			-EBADMSG);
-}
-
 static void test_symbols__knows_this_boot(UNUSED_STATE)
 {
 	int64_t boot_ft = etw_filetime_now() -
@@ -323,7 +303,6 @@ int main(void)
 		cmocka_unit_test(test_symbols__names_the_kernel_by_its_images),
 		cmocka_unit_test(test_symbols__says_a_bare_address_where_nothing_is_known),
 		IN_FOLDER(test_symbols__reads_kallsyms),
-		cmocka_unit_test(test_symbols__refuses_lines_that_are_no_symbols),
 		cmocka_unit_test(test_symbols__knows_this_boot),
 		cmocka_unit_test(test_symbols__names_the_vdso),
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's list of functions, of a made-up machine and of this one. */
+/* The kernel's functions by address, of a made-up machine and of this one. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,14 +7,13 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "fake_procfs.h"
-#include "source/kernel/kallsyms.h"
+#include "source/kernel/functions.h"
 
-static char root[] = "/tmp/etw-kallsyms-XXXXXX";
+static char root[] = "/tmp/etw-functions-XXXXXX";
 
 static int set_up(void **state)
 {
@@ -31,28 +30,28 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static int read_text(const char *text, struct etw_kallsyms *ret)
+static int read_text(const char *text, struct etw_kernel_functions *ret)
 {
 	char path[FAKE_PATH_BYTES];
 
 	fake_text(root, "kallsyms", text);
 	fake_path(path, root, "kallsyms");
-	return etw_kallsyms_read(path, ret);
+	return etw_kernel_functions_read(path, ret);
 }
 
-static void expect_at(const struct etw_kallsyms *symbols, uint64_t address, const char *name,
-		      const char *owner)
+static void expect_at(const struct etw_kernel_functions *symbols, uint64_t address,
+		      const char *name, const char *owner)
 {
-	uint32_t number = etw_kallsyms_find(symbols, address);
+	uint32_t number = etw_kernel_functions_find(symbols, address);
 
 	assert_true(number < symbols->count);
-	assert_string_equal(etw_kallsyms_name(symbols, number), name);
+	assert_string_equal(etw_kernel_functions_name(symbols, number), name);
 	assert_string_equal(symbols->owners[symbols->at[number].owner], owner);
 }
 
-static void test_kallsyms__functions_with_their_owners(void **state)
+static void test_functions__functions_with_their_owners(void **state)
 {
-	struct etw_kallsyms symbols;
+	struct etw_kernel_functions symbols;
 
 	(void)state;
 	assert_int_equal(read_text("0000000000000000 A fixed_percpu_data\n"
@@ -79,13 +78,13 @@ static void test_kallsyms__functions_with_their_owners(void **state)
 	expect_at(&symbols, 0xffffffffa000001f, "open_file", "my_fs");
 	expect_at(&symbols, 0xffffffffa0000020, "close_file", "my_fs");
 	expect_at(&symbols, UINT64_MAX, "bpf_prog_6deef7357e7b4530", "bpf");
-	assert_int_equal(etw_kallsyms_find(&symbols, 0xffffffff80ffffff), UINT32_MAX);
-	etw_kallsyms_done(&symbols);
+	assert_int_equal(etw_kernel_functions_find(&symbols, 0xffffffff80ffffff), UINT32_MAX);
+	etw_kernel_functions_done(&symbols);
 }
 
-static void test_kallsyms__the_best_name_of_an_address(void **state)
+static void test_functions__the_best_name_of_an_address(void **state)
 {
-	struct etw_kallsyms symbols;
+	struct etw_kernel_functions symbols;
 
 	(void)state;
 	assert_int_equal(read_text("ffffffff81000000 T __do_sys_read\n"
@@ -99,13 +98,13 @@ static void test_kallsyms__the_best_name_of_an_address(void **state)
 	assert_int_equal(symbols.count, 2);
 	expect_at(&symbols, 0xffffffff81000000, "sys_read", "");
 	expect_at(&symbols, 0xffffffff81000040, "__memcpy", "");
-	etw_kallsyms_done(&symbols);
+	etw_kernel_functions_done(&symbols);
 }
 
-static void test_kallsyms__hidden_addresses(void **state)
+static void test_functions__hidden_addresses(void **state)
 {
 	char path[FAKE_PATH_BYTES];
-	struct etw_kallsyms symbols;
+	struct etw_kernel_functions symbols;
 
 	(void)state;
 	assert_int_equal(read_text("0000000000000000 T _stext\n0000000000000000 t first\n"
@@ -114,24 +113,17 @@ static void test_kallsyms__hidden_addresses(void **state)
 			 0);
 	assert_true(symbols.is_hidden);
 	assert_int_equal(symbols.count, 0);
-	assert_int_equal(etw_kallsyms_find(&symbols, UINT64_MAX), UINT32_MAX);
-	etw_kallsyms_done(&symbols);
-	fake_path(path, root, "kallsyms");
-	assert_true(etw_kallsyms_are_hidden(path));
-	fake_text(root, "kallsyms", "0000000000000000 A zero\nffffffff81000000 T _stext\n");
-	assert_false(etw_kallsyms_are_hidden(path));
-	fake_text(root, "kallsyms", "");
-	assert_false(etw_kallsyms_are_hidden(path));
+	assert_int_equal(etw_kernel_functions_find(&symbols, UINT64_MAX), UINT32_MAX);
+	etw_kernel_functions_done(&symbols);
 	fake_path(path, root, "none");
-	assert_false(etw_kallsyms_are_hidden(path));
-	assert_int_equal(etw_kallsyms_read(path, &symbols), -ENOENT);
-	etw_kallsyms_done(&symbols);
+	assert_int_equal(etw_kernel_functions_read(path, &symbols), -ENOENT);
+	etw_kernel_functions_done(&symbols);
 }
 
-static void test_kallsyms__lines_that_make_no_sense(void **state)
+static void test_functions__lines_that_make_no_sense(void **state)
 {
 	static char text[8192];
-	struct etw_kallsyms symbols;
+	struct etw_kernel_functions symbols;
 	size_t at;
 
 	(void)state;
@@ -145,37 +137,38 @@ static void test_kallsyms__lines_that_make_no_sense(void **state)
 	assert_int_equal(symbols.count, 2);
 	expect_at(&symbols, 0xffffffff81000000, "ok", "");
 	expect_at(&symbols, 0xffffffff81000010, "good", "");
-	etw_kallsyms_done(&symbols);
+	etw_kernel_functions_done(&symbols);
 }
 
-static void test_kallsyms__of_this_machine(void **state)
+static void test_functions__of_this_machine(void **state)
 {
-	struct etw_kallsyms symbols;
+	struct etw_kernel_functions symbols;
 
 	(void)state;
-	if (access("/proc/kallsyms", R_OK) != 0 || etw_kallsyms_are_hidden("/proc/kallsyms")) {
+	if (etw_kallsyms_shows_addresses(ETW_KALLSYMS_PATH) <= 0) {
 		print_message("SKIP: /proc/kallsyms shows no addresses here\n");
 		skip();
 	}
-	assert_int_equal(etw_kallsyms_read("/proc/kallsyms", &symbols), 0);
+	assert_int_equal(etw_kernel_functions_read(ETW_KALLSYMS_PATH, &symbols), 0);
 	assert_true(symbols.count > 1000);
 	assert_true(symbols.text_start && symbols.text_end > symbols.text_start);
 	for (uint32_t i = 1; i < symbols.count; i++)
 		assert_true(symbols.at[i].address > symbols.at[i - 1].address);
-	etw_kallsyms_done(&symbols);
+	etw_kernel_functions_done(&symbols);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_kallsyms__functions_with_their_owners, set_up,
+		cmocka_unit_test_setup_teardown(test_functions__functions_with_their_owners, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(test_kallsyms__the_best_name_of_an_address, set_up,
+		cmocka_unit_test_setup_teardown(test_functions__the_best_name_of_an_address, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(test_kallsyms__hidden_addresses, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_kallsyms__lines_that_make_no_sense, set_up,
+		cmocka_unit_test_setup_teardown(test_functions__hidden_addresses, set_up,
 						tear_down),
-		cmocka_unit_test(test_kallsyms__of_this_machine),
+		cmocka_unit_test_setup_teardown(test_functions__lines_that_make_no_sense, set_up,
+						tear_down),
+		cmocka_unit_test(test_functions__of_this_machine),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
