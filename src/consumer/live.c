@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@
 #include "consumer/live_memory.h"
 #include "ipc/connection.h"
 #include "ipc/runtime.h"
+#include "wire/etl_buffer.h"
 
 #define ANSWER_MS 5000 /* a host answers at once; one that is stopped does not */
 #define RETRY_MS  50
@@ -50,7 +52,7 @@ struct etw_live {
 	struct etw_live_memory
 		*memory; /* owned; of the last subscription, also while there is none */
 	uint64_t pieces_was, events_was;   /* handed out before the first subscription */
-	uint64_t pieces_seen, events_seen; /* found in the memory */
+	uint64_t pieces_seen, events_seen; /* found in the memory; notes left out */
 	struct etw_live_loss loss;
 	uint64_t told_buffers, told_events; /* of the loss, those of the session */
 	bool has_told_events;               /* in the batch that is being loaded */
@@ -474,12 +476,12 @@ static int load_piece(struct etw_live *live, const uint8_t *at, uint32_t bytes,
 {
 	uint32_t number = (uint32_t)live->pieces_seen;
 	uint64_t offset = (uint64_t)(at - (const uint8_t *)live->memory->page);
-	uint8_t header[WIRE_BUFFER_HEADER_BYTES];
+	struct wire_buffer_header header;
 	struct etw_etl_buffer buffer;
 	const char *sentence;
 
-	memcpy(header, at, sizeof(header));
-	etw_etl_buffer_read(header, &buffer);
+	memcpy(&header, at, sizeof(header));
+	etw_etl_buffer_read((const uint8_t *)&header, &buffer);
 	note_flags(live, &buffer);
 	live->pieces_seen++;
 	buffer.offset = offset;
@@ -491,7 +493,7 @@ static int load_piece(struct etw_live *live, const uint8_t *at, uint32_t bytes,
 		return 0;
 	}
 	TRY(etw_etl_block_borrow(at, bytes, &buffer, block, findings));
-	live->events_seen += block->count;
+	live->events_seen += block->count - MIN(block->count, le64_get(header.reference_start));
 	return 0;
 }
 

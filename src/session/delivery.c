@@ -43,6 +43,7 @@ static bool put_piece(struct etw_session_consumers *consumers,
 	subscriber->flagged = lost;
 	memcpy(at + WIRE_BUFFER_HEADER_BYTES, piece->buffer + record->delivered, bytes);
 	etw_etl_write_buffer_header(&own, at, used);
+	((struct wire_buffer_header *)(void *)at)->reference_start = le64_of(record->piece_notes);
 	SCHED_POINT("session.piece.copied");
 	subscriber->written.slots += slots;
 	subscriber->written.pieces++;
@@ -97,13 +98,20 @@ static uint16_t loss_flag(const struct etw_delivery_piece *piece)
 	return WIRE_BUFFER_EVENTS_LOST;
 }
 
+/* A note that a consumer does not get is nobody's loss, as in files. */
+static uint32_t provider_events(const struct etw_state_record *record)
+{
+	return record->piece_events - record->piece_notes;
+}
+
 /* A buffer that a consumer had no room for, or that came when no more were kept for the next one. */
 static void count_lost(struct etw_state_record *record, bool has_consumers)
 {
 	struct etw_state_counts *counts = &record->counts;
 
 	*(has_consumers ? &counts->slow_pieces : &counts->unheard_pieces) += 1;
-	*(has_consumers ? &counts->slow_events : &counts->unheard_events) += record->piece_events;
+	*(has_consumers ? &counts->slow_events
+			: &counts->unheard_events) += provider_events(record);
 }
 
 bool etw_delivery_piece(struct etw_session_consumers *consumers,
@@ -120,11 +128,12 @@ bool etw_delivery_piece(struct etw_session_consumers *consumers,
 	if (!hand_out(consumers, piece, loss_flag(piece)))
 		count_lost(record, has_consumers);
 	record->counts.pieces++;
-	record->counts.piece_events += record->piece_events;
+	record->counts.piece_events += provider_events(record);
 	consumers->pieces++;
-	consumers->piece_events += record->piece_events;
+	consumers->piece_events += provider_events(record);
 	record->delivered = record->fill;
 	record->piece_events = 0;
+	record->piece_notes = 0;
 	return true;
 }
 

@@ -171,6 +171,7 @@ static void begin_buffer(struct etw_session_output *output)
 	output->record->buffer_events = 0;
 	output->record->buffer_notes = 0;
 	output->record->piece_events = 0;
+	output->record->piece_notes = 0;
 	output->record->is_sealed = 0;
 	output->record->sequence = 0;
 	output->record->offset = 0;
@@ -481,6 +482,7 @@ void etw_output_append_own(struct etw_session_outputs *outputs, struct etw_sessi
 	memcpy(output->buffer + record->fill, event, bytes);
 	count_events(record, padded, 1, raw);
 	record->buffer_notes++;
+	record->piece_notes++;
 	record->counts.notes++;
 	output->is_changed = true;
 }

@@ -14,6 +14,9 @@
 #define WIRE_BUFFER_HEADER_BYTES 0x48
 
 /*
+ * In `reference_start` of a buffer in a real-time consumer's memory: how many of its events are notes of the host's own,
+ * which are no loss when they do not arrive.
+ *
  * In `reference_start` of a buffer that a real-time consumer hands on: it is the last one of its batch, and
  * `reference_clock` has the watermark, a raw time before which nothing more comes. Never in files, where both are junk.
  */

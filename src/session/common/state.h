@@ -28,7 +28,7 @@
 #include "wire/message.h"
 
 #define ETW_STATE_MAGIC     UINT32_C(0x53455345) /* "ESES" */
-#define ETW_STATE_VERSION   16
+#define ETW_STATE_VERSION   17
 #define ETW_STATE_SETS      64  /* ring sets of a session at once, retired ones included */
 #define ETW_STATE_PAGES     128 /* control pages of replaced ring sets */
 #define ETW_STATE_USERS     64 /* whose claims are kept apart; the rest together in one place more */
@@ -205,8 +205,9 @@ struct etw_state_counts {
 	/* Of what was in the file, such as later buffers took the place of: circular files are made to lose it. */
 	uint64_t overwritten_events, overwritten_buffers;
 	/* Of real time. A piece is a buffer as consumers get it: what a buffer got since the last one. */
-	uint64_t pieces, piece_events; /* that went by: to consumers, or to nobody */
-	/* Pieces for which a consumer had no room, and the events in them. */
+	uint64_t pieces,
+		piece_events; /* that went by, notes left out: to consumers, or to nobody */
+	/* Pieces for which a consumer had no room, and the events in them; notes are nobody's loss. */
 	uint64_t slow_pieces, slow_events;
 	/* Pieces that came while there was no consumer, and for which there was no room to keep them for one. */
 	uint64_t unheard_pieces, unheard_events;
@@ -216,13 +217,13 @@ struct etw_state_record {
 	uint32_t fill;          /* bytes of the output buffer in use, its header included */
 	uint32_t delivered;     /* of these, the consumers' */
 	uint32_t buffer_events; /* in it */
-	uint32_t piece_events;  /* of these, behind `delivered` */
+	uint32_t piece_events;  /* of these, behind `delivered`; notes too */
 	uint32_t is_sealed;     /* has its number and place; being written */
 	uint32_t buffer_notes;  /* of its events, such as the host itself wrote */
 	/* Of the kernel's events: what notes have said not to be collected, how many kinds without stacks, and options. */
 	uint32_t noted_missing[WIRE_GROUP_MASKS_WORDS], noted_stacks, noted_options;
-	uint32_t reserved_zero;
-	uint32_t file_place; /* of the sealed buffer: how many are before it in the file */
+	uint32_t piece_notes; /* of the notes, those behind `delivered` */
+	uint32_t file_place;  /* of the sealed buffer: how many are before it in the file */
 	/*
 	 * Whose buffer was in the place of the sealed one (of a circular file): output + 1, or 0, and what is overwritten of
 	 * that output's then. Assigned to its counts, so that it may be done twice.

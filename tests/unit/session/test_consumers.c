@@ -199,6 +199,38 @@ static void test_consumers__a_full_memory_loses_pieces_and_says_so(void **state)
 	end(&scene);
 }
 
+/* What the host itself writes, such as which of the kernel's events are not collected. */
+static void test_consumers__a_note_that_does_not_arrive_is_no_lost_event(void **state)
+{
+	static struct scene scene;
+	struct client *client = &scene.client;
+	struct etw_state_record *record;
+	uint32_t slots;
+
+	(void)state;
+	begin(&scene);
+	record = scene.parts.outputs.all[0].record;
+	assert_int_equal(subscribe(&scene.parts, CONSUMER, client), 0);
+	slots = page_of(client)->slot_count;
+	record->piece_events++;
+	record->piece_notes++;
+	(void)hand_out(&scene.parts, 0, false);
+	assert_int_equal(record->piece_notes, 0);
+	assert_int_equal(le64_get(buffer_at(client, 0)->reference_start), 1);
+	for (uint32_t i = 1; i < slots; i++)
+		(void)hand_out(&scene.parts, 0, false);
+	assert_int_equal(le64_get(buffer_at(client, 1)->reference_start), 0);
+	record->piece_events += 2;
+	record->piece_notes += 2;
+	(void)hand_out(&scene.parts, 0, false); /* finds no room */
+	announce(&scene.parts, false);
+	assert_int_equal(client->last.pieces, slots + 1);
+	assert_int_equal(client->last.events, slots + 1);
+	assert_int_equal(parts_counts(&scene.parts).slow_pieces, 1);
+	assert_int_equal(parts_counts(&scene.parts).slow_events, 1);
+	end(&scene);
+}
+
 static uint32_t real_time_buffers_lost(struct parts *parts)
 {
 	struct wire_session_info info;
@@ -633,6 +665,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_consumers__a_piece_is_a_buffer_in_the_memory),
 		cmocka_unit_test(test_consumers__a_full_memory_loses_pieces_and_says_so),
+		cmocka_unit_test(test_consumers__a_note_that_does_not_arrive_is_no_lost_event),
 		cmocka_unit_test(test_consumers__whole_buffers_are_kept_for_the_first_consumer),
 		cmocka_unit_test(test_consumers__buffers_are_kept_within_bounds),
 		cmocka_unit_test(test_consumers__what_is_kept_outlives_the_host),
