@@ -219,10 +219,25 @@ static struct etw_kernel_rundown_end prepare_end(struct etw_source *source)
 	return end;
 }
 
+/*
+ * Frequent events end with the session, as on Windows: describing the machine takes a while, in which the recorder's own calls
+ * would be most of what is recorded, and would replace the description in a circular file. The rest goes on, for a next
+ * host that has to finish the session.
+ */
+static void silence_frequent(struct etw_source *source)
+{
+	source->control.cpu_kinds = 0;
+	source->control.stack_kinds = 0;
+	(void)etw_kernel_bpf_switch(&source->bpf, &source->control);
+	etw_kernel_sampler_stop(&source->sampler);
+}
+
 static int run_down_end(struct etw_source *source)
 {
-	const struct etw_kernel_rundown_end end = prepare_end(source);
+	struct etw_kernel_rundown_end end;
 
+	silence_frequent(source);
+	end = prepare_end(source);
 	return etw_kernel_rundown_end(&source->rundown, &source->collector, &end);
 }
 
