@@ -10,10 +10,7 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/utf.h"
-#include "wire/etl_event.h"
-
-#define CHANNEL_TRACELOGGING 11
-#define NOBODY               UINT32_MAX /* thread of the events that no thread wrote */
+#include "wire/own_event.h"
 
 /* Types of fields, as docs/format/tracelogging.md has them. */
 #define AS_U32  "\x08"
@@ -37,16 +34,12 @@
 	"Name\0" AS_UTF8
 /* clang-format on */
 
-#define SCHEMA_BYTES (2 + sizeof(SCHEMA) - 1)
-#define TRAITS_BYTES (2 + sizeof(WIRE_IMAGE_SYMBOLS_PROVIDER_NAME))
-#define ITEM_BYTES(data_bytes) \
-	ALIGN_UP((uint32_t)(sizeof(struct wire_extended_item) + (data_bytes)), 8)
+#define SCHEMA_BYTES (sizeof(SCHEMA) - 1)
 
 #define HEAD_BYTES   (8 + 4 * 4 + 2) /* of the payload */
 #define SYMBOL_BYTES (8 + 4 + 1)     /* and the name */
-#define EVENT_BYTES                                                              \
-	((uint32_t)sizeof(struct wire_event_header) + ITEM_BYTES(TRAITS_BYTES) + \
-	 ITEM_BYTES(SCHEMA_BYTES) + HEAD_BYTES)
+#define EVENT_BYTES \
+	(WIRE_OWN_HEAD_BYTES(sizeof(WIRE_IMAGE_SYMBOLS_PROVIDER_NAME), SCHEMA_BYTES) + HEAD_BYTES)
 
 bool etw_image_symbol_is_sound(uint64_t image_base, const struct etw_image_symbol *symbol)
 {
@@ -72,22 +65,6 @@ uint32_t etw_image_symbols_fit(const struct etw_image_symbol *symbols, uint32_t 
 	}
 	*ret_bytes = bytes;
 	return fit;
-}
-
-/* An item whose data begin with their own size. Returns where the next one stands. */
-static uint8_t *put_item(uint8_t *at, uint16_t type, const char *text, size_t text_bytes,
-			 bool is_last)
-{
-	uint32_t data_bytes = 2 + (uint32_t)text_bytes, bytes = ITEM_BYTES(data_bytes);
-	uint8_t *data = at + sizeof(struct wire_extended_item);
-
-	etw_store16(at, (uint16_t)bytes);
-	etw_store16(at + 2, type);
-	etw_store16(at + 4, is_last ? 0 : WIRE_EXTENDED_LINKAGE);
-	etw_store16(at + 6, (uint16_t)data_bytes);
-	etw_store16(data, (uint16_t)data_bytes);
-	memcpy(data + 2, text, text_bytes);
-	return at + bytes;
 }
 
 static uint8_t *put_symbols(uint8_t *at, const struct etw_image_symbol *symbols, uint32_t count)
@@ -118,27 +95,24 @@ void etw_image_symbols_encode(const struct etw_image_symbols_part *part,
 			      const struct etw_image_symbol *symbols, uint8_t *room)
 {
 	static const GUID provider = WIRE_IMAGE_SYMBOLS_PROVIDER;
-	uint8_t *at = room + sizeof(struct wire_event_header);
+	const struct wire_own_event event = {
+		.provider = &provider,
+		.provider_name = WIRE_IMAGE_SYMBOLS_PROVIDER_NAME,
+		.schema = SCHEMA,
+		.schema_bytes = SCHEMA_BYTES,
+		.level = TRACE_LEVEL_INFORMATION,
+		.process_id = part->process_id,
+		.thread_id = WIRE_OWN_NOBODY,
+	};
+	uint8_t *at = wire_own_event_begin(&event, room);
 
-	at = put_item(at, EVENT_HEADER_EXT_TYPE_PROV_TRAITS, WIRE_IMAGE_SYMBOLS_PROVIDER_NAME,
-		      sizeof(WIRE_IMAGE_SYMBOLS_PROVIDER_NAME), false);
-	at = put_item(at, EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL, SCHEMA, sizeof(SCHEMA) - 1, true);
 	etw_store64(at, part->image_base);
 	etw_store32(at + 8, part->process_id);
 	etw_store32(at + 12, part->table);
 	etw_store32(at + 16, part->total);
 	etw_store32(at + 20, part->first);
 	etw_store16(at + 24, (uint16_t)part->count);
-	at = put_symbols(at + HEAD_BYTES, symbols, part->count);
-	etw_store16(room, (uint16_t)(at - room));
-	room[2] = WIRE_HEADER_EVENT64;
-	room[3] = WIRE_EVENT_FLAG_TRACE;
-	etw_store16(room + 0x04, WIRE_EVENT_EXTENDED_INFO);
-	etw_store32(room + 0x08, NOBODY);
-	etw_store32(room + 0x0C, part->process_id);
-	etw_guid_write(room + 0x18, &provider);
-	room[0x2B] = CHANNEL_TRACELOGGING;
-	room[0x2C] = TRACE_LEVEL_INFORMATION;
+	(void)wire_own_event_end(room, put_symbols(at + HEAD_BYTES, symbols, part->count));
 }
 
 bool etw_image_symbols_parse(struct etw_bytes schema, struct etw_bytes payload,
@@ -147,8 +121,7 @@ bool etw_image_symbols_parse(struct etw_bytes schema, struct etw_bytes payload,
 {
 	struct etw_image_symbols_part part;
 
-	if (schema.left != SCHEMA_BYTES || etw_load16(schema.at) != SCHEMA_BYTES ||
-	    memcmp(schema.at + 2, SCHEMA, SCHEMA_BYTES - 2) != 0 || payload.left < HEAD_BYTES)
+	if (!wire_own_event_is(schema, SCHEMA, SCHEMA_BYTES) || payload.left < HEAD_BYTES)
 		return false;
 	part = (struct etw_image_symbols_part){
 		.image_base = etw_load64(payload.at),

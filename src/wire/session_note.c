@@ -11,12 +11,11 @@
 
 #include "base/guid.h"
 #include "base/macros.h"
-#include "wire/etl_event.h"
+#include "wire/own_event.h"
 
-#define CHANNEL_TRACELOGGING 11
-#define HAS_OUT_TYPE         0x80
-#define SCHEMA_BYTES_MAX     128
-#define MESSAGE_NAME         "Message"
+#define HAS_OUT_TYPE     0x80
+#define SCHEMA_BYTES_MAX 128
+#define MESSAGE_NAME     "Message"
 
 static const struct kind {
 	const char *name;
@@ -64,10 +63,10 @@ static uint8_t *put_name(uint8_t *at, const char *name)
 	return at + bytes;
 }
 
-/* The event's metadata: its own size, no tags, its name; each field's name and type. */
+/* The event's metadata: no tags, its name; each field's name and type. */
 static uint32_t put_schema(const struct kind *kind, uint8_t *room)
 {
-	uint8_t *at = room + 2;
+	uint8_t *at = room;
 
 	*at++ = 0;
 	at = put_name(at, kind->name);
@@ -78,30 +77,7 @@ static uint32_t put_schema(const struct kind *kind, uint8_t *room)
 	at = put_name(at, MESSAGE_NAME);
 	*at++ = TDH_INTYPE_ANSISTRING | HAS_OUT_TYPE;
 	*at++ = TDH_OUTTYPE_UTF8;
-	etw_store16(room, (uint16_t)(at - room));
 	return (uint32_t)(at - room);
-}
-
-static uint32_t put_traits(uint8_t *room)
-{
-	const uint8_t *end = put_name(room + 2, WIRE_SESSION_NOTE_PROVIDER_NAME);
-
-	etw_store16(room, (uint16_t)(end - room));
-	return (uint32_t)(end - room);
-}
-
-/* Returns where the next one stands. */
-static uint8_t *put_item(uint8_t *at, uint16_t type, const uint8_t *data, uint32_t data_bytes,
-			 bool is_last)
-{
-	uint32_t bytes = ALIGN_UP((uint32_t)sizeof(struct wire_extended_item) + data_bytes, 8);
-
-	etw_store16(at, (uint16_t)bytes);
-	etw_store16(at + 2, type);
-	etw_store16(at + 4, is_last ? 0 : WIRE_EXTENDED_LINKAGE);
-	etw_store16(at + 6, (uint16_t)data_bytes);
-	memcpy(at + sizeof(struct wire_extended_item), data, data_bytes);
-	return at + bytes;
 }
 
 /* At most so many bytes, and no letter cut in two. */
@@ -133,34 +109,29 @@ uint32_t wire_session_note_encode(const struct wire_session_note *note,
 				  const struct wire_session_note_origin *origin, uint8_t *room)
 {
 	static const GUID provider = WIRE_SESSION_NOTE_PROVIDER;
-	uint8_t data[SCHEMA_BYTES_MAX];
-	uint8_t *at = room + sizeof(struct wire_event_header);
-	uint32_t bytes;
+	uint8_t schema[SCHEMA_BYTES_MAX];
+	const struct wire_own_event event = {
+		.provider = &provider,
+		.provider_name = WIRE_SESSION_NOTE_PROVIDER_NAME,
+		.schema = schema,
+		.schema_bytes = put_schema(&kinds[note->kind], schema),
+		.level = TRACE_LEVEL_WARNING,
+		.process_id = origin->process_id,
+		.thread_id = origin->thread_id,
+	};
+	uint8_t *at;
 
 	memset(room, 0, WIRE_SESSION_NOTE_BYTES_MAX);
-	at = put_item(at, EVENT_HEADER_EXT_TYPE_PROV_TRAITS, data, put_traits(data), false);
-	at = put_item(at, EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL, data,
-		      put_schema(&kinds[note->kind], data), true);
-	at = put_payload(note, at);
-	bytes = (uint32_t)(at - room);
-	etw_store16(room, (uint16_t)bytes);
-	room[2] = sizeof(void *) == 8 ? WIRE_HEADER_EVENT64 : WIRE_HEADER_EVENT32;
-	room[3] = WIRE_EVENT_FLAG_TRACE;
-	etw_store16(room + 0x04, WIRE_EVENT_EXTENDED_INFO);
-	etw_store32(room + 0x08, origin->thread_id);
-	etw_store32(room + 0x0C, origin->process_id);
 	etw_store64(room + 0x10, (uint64_t)origin->time_raw);
-	etw_guid_write(room + 0x18, &provider);
-	room[0x2B] = CHANNEL_TRACELOGGING;
-	room[0x2C] = TRACE_LEVEL_WARNING;
-	return bytes;
+	at = wire_own_event_begin(&event, room);
+	return wire_own_event_end(room, put_payload(note, at));
 }
 
 static bool is_schema_of(const struct kind *kind, struct etw_bytes schema)
 {
 	uint8_t own[SCHEMA_BYTES_MAX];
 
-	return put_schema(kind, own) == schema.left && memcmp(own, schema.at, schema.left) == 0;
+	return wire_own_event_is(schema, own, put_schema(kind, own));
 }
 
 static bool take_payload(struct etw_bytes payload, struct wire_session_note *note)
