@@ -143,6 +143,15 @@ struct etw_source_ops {
 			void *context);
 
 	/*
+	 * account - hands out, when the last event was popped, what a reader is to know of the recording as a whole. May be
+	 * NULL.
+	 *
+	 * @time_raw: of every event
+	 */
+	void (*account)(struct etw_source *source, int64_t time_raw, etw_source_put_fn *put,
+			void *context);
+
+	/*
 	 * announce - code that processes told of; NULL: the source has no use for it. Once it was called it is called before
 	 * each collect.
 	 *

@@ -215,13 +215,18 @@ static void remember_note(struct etw_state_record *record, const struct wire_ses
 
 /*
  * Nothing that is still to come to the output is before its `merged_raw`, and nothing that it has is behind its
- * last time: a note stands between the two.
+ * last time: what the host itself writes stands between the two.
  */
+static int64_t own_time(const struct etw_session_output *output)
+{
+	return MAX(output->record->last_time_raw, output->merged_raw);
+}
+
 void etw_outputs_put_note(struct etw_session_outputs *outputs, const struct wire_session_note *note)
 {
 	struct etw_session_output *output = &outputs->all[0];
 	const struct wire_session_note_origin origin = {
-		.time_raw = MAX(output->record->last_time_raw, output->merged_raw),
+		.time_raw = own_time(output),
 		.process_id = (uint32_t)getpid(),
 		.thread_id = (uint32_t)outputs->context->thread_id,
 	};
@@ -239,6 +244,20 @@ void etw_outputs_write_notes(struct etw_session_outputs *outputs)
 
 	while (UNLIKELY(etw_notes_take(outputs->notes, &note)))
 		etw_outputs_put_note(outputs, &note);
+}
+
+static void put_account(void *context, uint32_t cpu, const struct etw_source_event *event)
+{
+	struct etw_session_outputs *outputs = context;
+
+	(void)cpu;
+	etw_output_append_own(outputs, &outputs->all[0], event->bytes, event->byte_count,
+			      event->time_raw);
+}
+
+void etw_outputs_put_account(struct etw_session_outputs *outputs)
+{
+	etw_source_feed_account(outputs->feed, own_time(&outputs->all[0]), put_account, outputs);
 }
 
 static void forget_streams(struct etw_session_outputs *outputs)

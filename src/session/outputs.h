@@ -60,6 +60,9 @@ void etw_outputs_put_note(struct etw_session_outputs *outputs,
 /* etw_outputs_write_notes() - the same for those that wait. */
 void etw_outputs_write_notes(struct etw_session_outputs *outputs);
 
+/* etw_outputs_put_account() - writes what the source tells of the recording as a whole behind what output 0 has. */
+void etw_outputs_put_account(struct etw_session_outputs *outputs);
+
 /* etw_outputs_settle_set() - brings the last numbers of a set that is closed into the account, and forgets its rings. */
 void etw_outputs_settle_set(struct etw_session_outputs *outputs, struct etw_session_set *set);
 

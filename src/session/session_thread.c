@@ -235,6 +235,7 @@ static void end_session(struct etw_session *session)
 	drain(session);
 	close_all_sets(session);
 	etw_outputs_settle_source(outputs, session->flushes.target_raw);
+	etw_outputs_put_account(outputs);
 	etw_source_feed_close(&session->feed);
 	etw_outputs_write_notes(outputs);
 	tell_claims(session);

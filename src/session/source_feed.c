@@ -497,6 +497,13 @@ int etw_source_feed_describe(struct etw_source_feed *feed, int64_t time_raw, etw
 	return feed->source ? feed->ops->describe(feed->source, time_raw, put, context) : 0;
 }
 
+void etw_source_feed_account(struct etw_source_feed *feed, int64_t time_raw, etw_source_put_fn *put,
+			     void *context)
+{
+	if (feed->source && feed->ops->account)
+		feed->ops->account(feed->source, time_raw, put, context);
+}
+
 void etw_source_feed_stop(struct etw_source_feed *feed)
 {
 	int result;

@@ -86,6 +86,14 @@ uint64_t etw_source_feed_due_ns(const struct etw_source_feed *feed);
 int etw_source_feed_describe(struct etw_source_feed *feed, int64_t time_raw, etw_source_put_fn *put,
 			     void *context);
 
+/*
+ * etw_source_feed_account() - what the source tells of the recording as a whole, when its last event was taken, handed out.
+ *
+ * @time_raw: the events' time
+ */
+void etw_source_feed_account(struct etw_source_feed *feed, int64_t time_raw, etw_source_put_fn *put,
+			     void *context);
+
 /* etw_source_feed_stop() - queues the rundown of the end. */
 void etw_source_feed_stop(struct etw_source_feed *feed);
 

@@ -32,7 +32,7 @@ struct wire_own_event {
 	ALIGN_UP((uint32_t)(sizeof(struct wire_extended_item) + 2 + (data_bytes)), 8)
 
 /* WIRE_OWN_HEAD_BYTES() - what is in front of the payload. @name_bytes: of the provider, with the NUL */
-#define WIRE_OWN_HEAD_BYTES(name_bytes, schema_bytes)                                        \
+#define WIRE_OWN_HEAD_BYTES(name_bytes, schema_bytes)                                   \
 	((uint32_t)sizeof(struct wire_event_header) + WIRE_OWN_ITEM_BYTES(name_bytes) + \
 	 WIRE_OWN_ITEM_BYTES(schema_bytes))
 

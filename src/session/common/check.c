@@ -15,6 +15,7 @@
 #include "wire/event_shape.h"
 #include "wire/hook.h"
 #include "wire/image_symbols.h"
+#include "wire/kernel_account.h"
 #include "wire/ring_message.h"
 #include "wire/session_note.h"
 
@@ -45,13 +46,15 @@ static const struct wire_event_shape *find_shape(const uint8_t *event, uint32_t 
 	return shape;
 }
 
-/* The host's own notes, and images' symbols: whoever may write events of any provider may not write these. */
+/* What the host itself tells: whoever may write events of any provider may not write these. */
 static bool is_of_host(const GUID *provider)
 {
 	static const GUID notes = WIRE_SESSION_NOTE_PROVIDER;
 	static const GUID symbols = WIRE_IMAGE_SYMBOLS_PROVIDER;
+	static const GUID account = WIRE_KERNEL_ACCOUNT_PROVIDER;
 
-	return etw_guid_equal(provider, &notes) || etw_guid_equal(provider, &symbols);
+	return etw_guid_equal(provider, &notes) || etw_guid_equal(provider, &symbols) ||
+	       etw_guid_equal(provider, &account);
 }
 
 /* A refusal is asked for again after a while, because providers come and processes start. */

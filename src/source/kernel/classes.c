@@ -72,6 +72,14 @@ uint32_t etw_kernel_class_given(uint32_t kinds)
 	return kinds;
 }
 
+uint16_t etw_kernel_class_hook(uint32_t kind)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
+		if (classes[i].kind == kind)
+			return classes[i].hook;
+	return 0;
+}
+
 uint32_t etw_kernel_class_stack_kinds(const struct etw_source_request *request)
 {
 	uint32_t kinds = 0;

@@ -48,6 +48,9 @@ int etw_kernel_class_lacking(const uint32_t masks[8], uint32_t ret[8], struct et
 /* etw_kernel_class_given() - those of @kinds that this kernel has; a class may go on without one of its kinds. */
 uint32_t etw_kernel_class_given(uint32_t kinds);
 
+/* etw_kernel_class_hook() - of the events that a kind makes: (group << 8) | type; 0: none. */
+uint16_t etw_kernel_class_hook(uint32_t kind);
+
 /* etw_kernel_class_stack_kinds() - those of whose events the request wants the stacks. */
 uint32_t etw_kernel_class_stack_kinds(const struct etw_source_request *request);
 

@@ -17,6 +17,8 @@ struct etw_kernel_front {
 	uint64_t time_ns;
 	int64_t time_raw;
 	uint32_t event_bytes, stack_bytes; /* 0: made none, or taken, or output by a former host */
+	enum wire_stack_fate fate;         /* of a stack that was asked for */
+	bool lacks_user;                   /* of a stack: the process's half could not be had */
 	bool is_made;                      /* the bytes are there */
 	uint8_t event[ETW_KERNEL_CPU_EVENT_MAX] __attribute__((aligned(8)));
 	uint8_t stack[ETW_KERNEL_STACK_MAX] __attribute__((aligned(8)));
@@ -74,7 +76,7 @@ static uint32_t count_tracers(const struct etw_kernel_cpu_out *cpu_out,
 }
 
 /* The kernel's frames, and behind them what was unwound of the copy that the last one names. */
-static uint32_t join_unwound(struct etw_kernel_cpu_out *cpu_out,
+static uint32_t join_unwound(const struct etw_kernel_cpu_out *cpu_out,
 			     const struct etw_kernel_cpu_record *record, const uint64_t *from,
 			     uint64_t to[ETW_KERNEL_FRAMES])
 {
@@ -84,12 +86,11 @@ static uint32_t join_unwound(struct etw_kernel_cpu_out *cpu_out,
 	if (cpu_out->stacks)
 		more = etw_kernel_stacks_take(cpu_out->stacks, record->stack_tid, from[count],
 					      &to[count], ETW_KERNEL_FRAMES - count);
-	if (!more)
-		cpu_out->unknown_stacks++;
 	return count + more;
 }
 
-static void make_stack(struct etw_kernel_cpu_out *cpu_out, struct etw_kernel_front *front)
+/* Returns how many frames there are. */
+static uint32_t make_stack(const struct etw_kernel_cpu_out *cpu_out, struct etw_kernel_front *front)
 {
 	const struct etw_kernel_cpu_record *record = front->record;
 	const uint64_t *frames =
@@ -100,6 +101,7 @@ static void make_stack(struct etw_kernel_cpu_out *cpu_out, struct etw_kernel_fro
 	if (record->stack_flags & ETW_KERNEL_STACK_COPIED) {
 		count = join_unwound(cpu_out, record, frames, joined);
 		frames = joined;
+		front->lacks_user = count == record->kernel_frames;
 	}
 	tracers = count_tracers(cpu_out, record, frames);
 	count = MIN(count - tracers, (uint32_t)ETW_KERNEL_FRAMES);
@@ -107,19 +109,38 @@ static void make_stack(struct etw_kernel_cpu_out *cpu_out, struct etw_kernel_fro
 	if (count || !front->event_bytes)
 		front->stack_bytes = etw_kernel_cpu_stack(record, frames + tracers, count,
 							  front->time_raw, front->stack);
+	return count;
+}
+
+static enum wire_stack_fate fate_of(const struct etw_kernel_cpu_record *record, uint32_t frames)
+{
+	if (frames)
+		return WIRE_STACK_IS_THERE;
+	if (record->stack_flags & ETW_KERNEL_STACK_NOT_OUT)
+		return WIRE_STACK_NOT_SWITCHED_OUT;
+	if (record->stack_flags & ETW_KERNEL_STACK_IDLE)
+		return WIRE_STACK_OF_IDLE_THREAD;
+	if (record->stack_flags & ETW_KERNEL_STACK_OUTSIDE)
+		return WIRE_STACK_OF_OTHERS;
+	if (record->stack_flags & ETW_KERNEL_STACK_NO_THREAD)
+		return WIRE_STACK_NOTHING_KEPT;
+	return WIRE_STACK_NO_FRAMES;
 }
 
 static void make(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu, struct etw_kernel_front *front)
 {
 	const struct etw_kernel_cpu_record *record = front->record;
+	uint32_t frames = 0;
 
 	front->event_bytes = 0;
 	front->stack_bytes = 0;
+	front->lacks_user = record->stack_flags & ETW_KERNEL_STACK_NO_COPY;
 	if (etw_kernel_out_is_new(cpu_out->out, cpu, front->time_ns, EVENT_NUMBER))
 		front->event_bytes = etw_kernel_cpu_event(&cpu_out->maker, record, front->time_raw,
 							  front->event);
 	if (has_frames(record))
-		make_stack(cpu_out, front);
+		frames = make_stack(cpu_out, front);
+	front->fate = fate_of(record, frames);
 	if (cpu_out->maker.seen)
 		see(cpu_out->maker.seen, record);
 	front->is_made = true;
@@ -132,14 +153,12 @@ static void take(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu, struct etw_ke
 	front->is_made = false;
 }
 
-/* Why an event that went out has no stack. */
-static void count_stack(struct etw_kernel_cpu_out *cpu_out,
-			const struct etw_kernel_cpu_record *record)
+/* The host that outputs an event counts its stack. */
+static void count_stack(struct etw_kernel_cpu_out *cpu_out, const struct etw_kernel_front *front)
 {
-	if (record->stack_flags & ETW_KERNEL_STACK_UNKNOWN)
-		cpu_out->unknown_stacks++;
-	else if (record->stack_flags & ETW_KERNEL_STACK_ASKED && !has_frames(record))
-		cpu_out->empty_stacks++;
+	if (front->record->stack_flags & ETW_KERNEL_STACK_ASKED)
+		etw_kernel_stack_account_add(&cpu_out->account, front->record->kind, front->fate,
+					     front->lacks_user);
 }
 
 uint64_t etw_kernel_cpu_out_next_ns(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu,
@@ -187,12 +206,12 @@ void etw_kernel_cpu_out_pop(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu,
 
 	*ret_mark = (struct etw_source_mark){front->time_ns,
 					     is_event ? EVENT_NUMBER : STACK_NUMBER};
-	if (is_event)
+	if (is_event) {
+		count_stack(cpu_out, front);
 		front->event_bytes = 0;
-	else
+	} else {
 		front->stack_bytes = 0;
-	if (!front->event_bytes && !front->stack_bytes) {
-		count_stack(cpu_out, front->record);
-		take(cpu_out, cpu, front);
 	}
+	if (!front->event_bytes && !front->stack_bytes)
+		take(cpu_out, cpu, front);
 }

@@ -15,19 +15,19 @@
 #include "source/kernel/cpu_events.h"
 #include "source/kernel/cpu_rings.h"
 #include "source/kernel/out.h"
+#include "source/kernel/stack_account.h"
 #include "source/kernel/unwind_stacks.h"
 
 struct etw_kernel_front;
 
 struct etw_kernel_cpu_out {
 	const struct etw_source_host *host;
-	struct etw_kernel_cpu_rings *rings; /* borrowed */
-	const struct etw_kernel_out *out;   /* borrowed: what a former host output */
-	struct etw_kernel_front *fronts;    /* owned; host->cpu_count */
-	struct etw_kernel_cpu_maker maker;  /* its routines and its seen are set later */
-	struct etw_kernel_stacks *stacks;   /* borrowed: what was unwound; NULL: nothing is */
-	/* Stacks that were asked for: of threads that were not seen to be switched out; where none was found. */
-	uint64_t unknown_stacks, empty_stacks;
+	struct etw_kernel_cpu_rings *rings;      /* borrowed */
+	const struct etw_kernel_out *out;        /* borrowed: what a former host output */
+	struct etw_kernel_front *fronts;         /* owned; host->cpu_count */
+	struct etw_kernel_cpu_maker maker;       /* its routines and its seen are set later */
+	struct etw_kernel_stacks *stacks;        /* borrowed: what was unwound; NULL: nothing is */
+	struct etw_kernel_stack_account account; /* of the stacks that were asked for */
 };
 
 /* etw_kernel_cpu_out_init() - all is borrowed as long as it lives. Returns 0 or -ENOMEM. */

@@ -16,6 +16,7 @@
 #include "base/kallsyms.h"
 #include "base/macros.h"
 #include "base/time.h"
+#include "source/kernel/account_events.h"
 #include "source/kernel/bpf_objects.h"
 #include "source/kernel/classes.h"
 #include "source/kernel/collector.h"
@@ -73,6 +74,7 @@ static void close_source(struct etw_source *source)
 	if (source->bpf.switch_fd >= 0)
 		(void)etw_kernel_bpf_switch(&source->bpf, &source->control);
 	etw_kernel_sampler_done(&source->sampler);
+	etw_kernel_stack_account_close(&source->collector.cpu_out.account);
 	etw_kernel_collector_done(&source->collector);
 	etw_kernel_cpu_bpf_close(&source->cpu_bpf);
 	etw_kernel_bpf_close(&source->bpf);
@@ -122,6 +124,7 @@ static int open_source(const struct etw_source_host *host, const struct etw_sour
 	TRY(etw_kernel_collector_init(&source->collector, &source->host, marks));
 	TRY(etw_kernel_rundown_init(&source->rundown, "/proc"));
 	source->rundown.own.root = "";
+	etw_kernel_stack_account_open(&source->collector.cpu_out.account, &source->host);
 	source->collector.cpu_out.maker.routines = &source->routines;
 	source->collector.cpu_out.maker.seen = &source->rundown.own.seen;
 	TRY(etw_kernel_bpf_open(&source->bpf, &source->host, RING_BYTES, reterr));
@@ -158,8 +161,7 @@ static void get_loss(struct etw_source *source, struct etw_source_loss *ret)
 			etw_kernel_cpu_bpf_missed(&source->cpu_bpf),
 		.no_memory = collector->out.no_memory,
 		.incomplete = drops[ETW_KERNEL_DROP_INCOMPLETE] + collector->tracker->incomplete,
-		.no_stack = collector->cpu_out.unknown_stacks + collector->cpu_out.empty_stacks +
-			    drops[ETW_KERNEL_DROP_COPY],
+		.no_stack = etw_kernel_stack_account_missing(&collector->cpu_out.account),
 	};
 }
 
@@ -249,8 +251,18 @@ static int describe(struct etw_source *source, int64_t time_raw, etw_source_put_
 	if (!wants_any(source))
 		return 0;
 	end = prepare_end(source);
+	etw_kernel_tell_processor_time(source->rundown.root, time_raw, put, context);
 	return etw_kernel_rundown_describe(&source->rundown, &source->collector, &end, time_raw,
 					   put, context);
+}
+
+static void tell_account(struct etw_source *source, int64_t time_raw, etw_source_put_fn *put,
+			 void *context)
+{
+	if (!wants_any(source))
+		return;
+	etw_kernel_tell_processor_time(source->rundown.root, time_raw, put, context);
+	etw_kernel_tell_stack_account(&source->collector.cpu_out.account, time_raw, put, context);
 }
 
 static int run_down(struct etw_source *source, bool is_end)
@@ -499,6 +511,7 @@ static void release(struct etw_source *source)
 		(void)etw_kernel_bpf_switch(&source->bpf, &source->control);
 	}
 	etw_kernel_streams_release(&source->collector.streams);
+	etw_kernel_stack_account_save(&source->collector.cpu_out.account);
 }
 
 const struct etw_source_ops etw_kernel_source = {
@@ -513,6 +526,7 @@ const struct etw_source_ops etw_kernel_source = {
 	.missing = get_missing,
 	.rundown = run_down,
 	.describe = describe,
+	.account = tell_account,
 	.announce = announce,
 	.collect = collect,
 	.peek = peek,

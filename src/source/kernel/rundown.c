@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/macros.h"
 #include "base/time.h"
+#include "source/kernel/account_events.h"
 #include "source/kernel/config_events.h"
 #include "source/kernel/counters.h"
 #include "source/kernel/events.h"
@@ -114,6 +115,8 @@ static void begin_description(struct etw_kernel_rundown *rundown,
 		tell_interval(rundown, collector, start->interval_ft);
 	}
 	etw_kernel_collector_begin(collector, rundown->item);
+	etw_kernel_out_slot(&collector->out, ETW_KERNEL_SLOT_RUNDOWN);
+	etw_kernel_write_processor_time(&collector->out, rundown->root);
 }
 
 int etw_kernel_rundown_start(struct etw_kernel_rundown *rundown,

@@ -13,6 +13,7 @@
 #include "base/guid_name.h"
 #include "schema/provider_id.h"
 #include "wire/image_symbols.h"
+#include "wire/kernel_account.h"
 #include "wire/session_note.h"
 
 static void assert_finds(const char *text, const char *guid)
@@ -29,7 +30,9 @@ static void test_provider_id__a_name_is_hashed_in_upper_case(void **state)
 {
 	static const GUID note_provider = WIRE_SESSION_NOTE_PROVIDER;
 	static const GUID symbols_provider = WIRE_IMAGE_SYMBOLS_PROVIDER;
+	static const GUID account_provider = WIRE_KERNEL_ACCOUNT_PROVIDER;
 	char note_text[ETW_GUID_BARE_BYTES], symbols_text[ETW_GUID_BARE_BYTES];
+	char account_text[ETW_GUID_BARE_BYTES];
 
 	(void)state;
 	assert_finds("MyProvider", "b3864c38-4273-58c5-545b-8b3608343471");
@@ -39,6 +42,8 @@ static void test_provider_id__a_name_is_hashed_in_upper_case(void **state)
 	assert_finds(WIRE_SESSION_NOTE_PROVIDER_NAME, note_text);
 	etw_guid_format(&symbols_provider, symbols_text);
 	assert_finds(WIRE_IMAGE_SYMBOLS_PROVIDER_NAME, symbols_text);
+	etw_guid_format(&account_provider, account_text);
+	assert_finds(WIRE_KERNEL_ACCOUNT_PROVIDER_NAME, account_text);
 }
 
 static void test_provider_id__a_guid_is_itself(void **state)

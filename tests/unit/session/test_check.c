@@ -8,6 +8,7 @@
 #include "fixture.h"
 #include "wire/hook.h"
 #include "wire/image_symbols.h"
+#include "wire/kernel_account.h"
 #include "wire/session_note.h"
 
 struct desk {
@@ -331,7 +332,8 @@ static void test_check__classic_events_have_a_right_of_their_own(void **state)
 /* What the host tells of a session it tells itself, also where a uid may write events of any provider. */
 static void test_check__the_hosts_own_notes(void **state)
 {
-	static const GUID own[] = {WIRE_SESSION_NOTE_PROVIDER, WIRE_IMAGE_SYMBOLS_PROVIDER};
+	static const GUID own[] = {WIRE_SESSION_NOTE_PROVIDER, WIRE_IMAGE_SYMBOLS_PROVIDER,
+				   WIRE_KERNEL_ACCOUNT_PROVIDER};
 	struct desk desk;
 
 	(void)state;

@@ -19,11 +19,13 @@
 #include "source/kernel/kernel_source.h"
 #include "source/kernel/probe.h"
 #include "wire/etl_event.h"
+#include "wire/kernel_account.h"
 
 #define SKIPPED      77
 #define ROUNDS       200
 #define TYPE_CSWITCH 0x0524
 #define TYPE_STACK   0x1820
+#define ACCOUNT_RAW  4711
 
 static struct etw_source *open_one(struct fake_source_host *fake, bool has_stacks)
 {
@@ -91,6 +93,7 @@ static pid_t play(void)
 
 struct seen {
 	unsigned in, out, stacks, events;
+	unsigned all_switches, all_stacks;
 };
 
 static struct seen drain(struct fake_source_host *fake, struct etw_source *source, uint32_t tid)
@@ -108,6 +111,8 @@ static struct seen drain(struct fake_source_host *fake, struct etw_source *sourc
 			assert_true(event.time_raw >= before_raw);
 			before_raw = event.time_raw;
 			seen.events++;
+			seen.all_switches += type == TYPE_CSWITCH;
+			seen.all_stacks += type == TYPE_STACK;
 			if (type == TYPE_CSWITCH) {
 				assert_int_equal(event.byte_count, 16 + 24);
 				seen.in += etw_load32(event.bytes + 16) == tid;
@@ -122,13 +127,34 @@ static struct seen drain(struct fake_source_host *fake, struct etw_source *sourc
 	return seen;
 }
 
+/* What the source says of the stacks of all switches that it gave out. */
+static void take_account(void *context, uint32_t cpu, const struct etw_source_event *event)
+{
+	const uint8_t *item = event->bytes + sizeof(struct wire_event_header);
+	struct wire_stack_account account, *ret = context;
+	struct etw_bytes schema, payload;
+
+	assert_int_equal(cpu, 0);
+	assert_int_equal(event->time_raw, ACCOUNT_RAW);
+	assert_int_equal(etw_load64(event->bytes + 16), ACCOUNT_RAW);
+	while (etw_load16(item + 4) & WIRE_EXTENDED_LINKAGE)
+		item += etw_load16(item);
+	schema = (struct etw_bytes){item + 8, etw_load16(item + 6)};
+	item += etw_load16(item);
+	payload = (struct etw_bytes){item, event->byte_count - (size_t)(item - event->bytes)};
+	if (wire_stack_account_decode(schema, payload, &account) && account.hook == TYPE_CSWITCH)
+		*ret = account;
+}
+
 static void test_switches__each_has_the_stack_of_who_is_switched_in(void **state)
 {
 	struct fake_source_host fake;
 	struct etw_source *source = open_one(&fake, true);
+	struct wire_stack_account account = {0};
 	struct etw_source_loss loss;
 	pid_t pid = play();
 	struct seen seen;
+	uint64_t sum = 0;
 
 	(void)state;
 	collect(source);
@@ -139,6 +165,15 @@ static void test_switches__each_has_the_stack_of_who_is_switched_in(void **state
 	assert_int_equal(seen.in, seen.out);
 	/* Of its first switch none is known. */
 	assert_int_equal(seen.stacks, seen.in - 1);
+	/* Each switch of the machine has a stack, or a reason why not. */
+	etw_kernel_source.account(source, ACCOUNT_RAW, take_account, &account);
+	assert_int_equal(account.fates[WIRE_STACK_IS_THERE], seen.all_stacks);
+	for (unsigned fate = 0; fate < WIRE_STACK_FATES; fate++)
+		sum += account.fates[fate];
+	assert_int_equal(sum, seen.all_switches);
+	assert_int_equal(loss.no_stack, account.fates[WIRE_STACK_NOT_SWITCHED_OUT] +
+						account.fates[WIRE_STACK_NOTHING_KEPT] +
+						account.fates[WIRE_STACK_NO_FRAMES]);
 	etw_kernel_source.close(source);
 }
 

@@ -33,11 +33,17 @@ enum etw_kernel_cpu_kind {
 	ETW_KERNEL_CPU_KINDS = 11,
 };
 
+/* Of a stack that was asked for and is not there, one flag says why; none: no frame was found. */
 enum etw_kernel_stack_flag {
 	ETW_KERNEL_STACK_ASKED = 0x1,
-	ETW_KERNEL_STACK_UNKNOWN = 0x2, /* none was taken: the thread was not switched out before */
+	ETW_KERNEL_STACK_NOT_OUT = 0x2, /* the thread was not switched out before */
 	ETW_KERNEL_STACK_COPIED =
 		0x4, /* the one user frame is the moment of the copy to be unwound */
+	ETW_KERNEL_STACK_NO_COPY =
+		0x8,                  /* there was no room for it: the process's half is missing */
+	ETW_KERNEL_STACK_IDLE = 0x10, /* of the idle thread, which has none */
+	ETW_KERNEL_STACK_OUTSIDE = 0x20,   /* of a process that is not recorded */
+	ETW_KERNEL_STACK_NO_THREAD = 0x40, /* nothing is kept of the thread */
 };
 
 struct etw_kernel_cpu_record {

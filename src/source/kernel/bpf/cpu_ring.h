@@ -23,7 +23,7 @@ struct {
 
 struct stack {
 	__u32 kernel_frames, user_frames;
-	__u64 is_copied; /* the one user frame is the moment of the copy */
+	__u64 flags; /* enum etw_kernel_stack_flag: of the copy */
 	__u64 frames[ETW_KERNEL_FRAMES];
 };
 
@@ -122,10 +122,8 @@ static __always_inline __u64 send_copy(void)
 			    bpf_ringbuf_query(ring, BPF_RB_RING_SIZE) / 2)
 		record = bpf_ringbuf_reserve(
 			ring, sizeof(*record) + sizeof(*copy) + ETW_KERNEL_COPY_BYTES, 0);
-	if (!record) {
-		count_drop(ETW_KERNEL_DROP_COPY);
+	if (!record)
 		return 0;
-	}
 	key_ns = bpf_ktime_get_ns();
 	*record = (struct etw_kernel_cpu_record){
 		.time_ns = key_ns,
@@ -155,10 +153,12 @@ static __always_inline void take_stack_from(void *context, struct stack *stack, 
 				  ETW_KERNEL_KERNEL_FRAMES);
 	stack->kernel_frames = kernel_frames;
 	stack->user_frames = 0;
-	stack->is_copied = 0;
+	stack->flags = 0;
 	if (has_user && control && control->options & ETW_KERNEL_COPY_STACKS) {
 		stack->frames[kernel_frames] = send_copy();
-		stack->is_copied = stack->user_frames = stack->frames[kernel_frames] != 0;
+		stack->user_frames = stack->frames[kernel_frames] != 0;
+		stack->flags = stack->user_frames ? ETW_KERNEL_STACK_COPIED
+						  : ETW_KERNEL_STACK_NO_COPY;
 	} else if (has_user)
 		stack->user_frames = frames_of(bpf_get_stack(context, &stack->frames[kernel_frames],
 							     ETW_KERNEL_USER_FRAMES * sizeof(__u64),
@@ -218,8 +218,7 @@ static __always_inline void send(struct etw_kernel_cpu_record *head, const void 
 	if (stack) {
 		head->kernel_frames = stack->kernel_frames;
 		head->user_frames = stack->user_frames;
-		if (stack->is_copied)
-			head->stack_flags |= ETW_KERNEL_STACK_COPIED;
+		head->stack_flags |= stack->flags;
 		bytes = (stack->kernel_frames + stack->user_frames) * sizeof(__u64);
 	}
 	if (!bytes)

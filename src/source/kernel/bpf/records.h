@@ -30,8 +30,7 @@ enum etw_kernel_drop {
 	ETW_KERNEL_DROP_INCOMPLETE = 1,    /* not dropped: went out with a field missing */
 	ETW_KERNEL_DROP_CPU_RING_FULL = 2, /* of the rings of frequent events */
 	ETW_KERNEL_DROP_NO_THREAD = 3,     /* not dropped: no memory to keep a thread's stack in */
-	ETW_KERNEL_DROP_COPY = 4,          /* not dropped: no room for the copy of a stack */
-	ETW_KERNEL_DROPS = 5,
+	ETW_KERNEL_DROPS = 4,
 };
 
 enum etw_kernel_task_flag {

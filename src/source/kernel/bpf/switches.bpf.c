@@ -29,6 +29,19 @@ static __always_inline void tell_switch(struct etw_kernel_switch *to, __u64 *con
 		to->flags |= ETW_KERNEL_SWITCH_OLD_KERNEL;
 }
 
+/* 0: there is one. @to: what is kept of the thread switched in; NULL: nothing */
+static __always_inline __u8 why_no_stack(const struct etw_kernel_control *control,
+					 const struct task_struct *new, const struct thread *to)
+{
+	if (!new->pid)
+		return ETW_KERNEL_STACK_IDLE;
+	if (!to)
+		return control->only_pid ? ETW_KERNEL_STACK_OUTSIDE : ETW_KERNEL_STACK_NO_THREAD;
+	if (!is_inside(control, to))
+		return ETW_KERNEL_STACK_OUTSIDE;
+	return to->has_stack ? 0 : ETW_KERNEL_STACK_NOT_OUT;
+}
+
 SEC("tp_btf/sched_switch")
 int etw_switch_tasks(__u64 *context)
 {
@@ -50,12 +63,10 @@ int etw_switch_tasks(__u64 *context)
 		head.stack_pid = new->tgid;
 		if (to && to->out_ns)
 			payload.waited_ns = bpf_ktime_get_ns() - to->out_ns;
-		if (new->pid && wants_stack(control, ETW_KERNEL_SWITCH) && is_inside(control, to)) {
-			head.stack_flags = ETW_KERNEL_STACK_ASKED;
-			if (to && to->has_stack)
+		if (wants_stack(control, ETW_KERNEL_SWITCH)) {
+			head.stack_flags = ETW_KERNEL_STACK_ASKED | why_no_stack(control, new, to);
+			if (head.stack_flags == ETW_KERNEL_STACK_ASKED)
 				stack = &to->stack;
-			else
-				head.stack_flags |= ETW_KERNEL_STACK_UNKNOWN;
 		}
 		send(&head, &payload, sizeof(payload), stack);
 	}

@@ -46,6 +46,7 @@ static __always_inline void send_call(void *context, const struct etw_kernel_con
 	if (stack) {
 		/* The caller's own; the kernel's part is that of every call. */
 		stack->kernel_frames = 0;
+		stack->flags = 0;
 		stack->user_frames = frames_of(bpf_get_stack(context, stack->frames,
 							     ETW_KERNEL_USER_FRAMES * sizeof(__u64),
 							     BPF_F_USER_STACK),

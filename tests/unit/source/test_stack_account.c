@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* What became of stacks, and the time of processors: counted, kept for the next host, told as events. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "fake_procfs.h"
+#include "fake_source_host.h"
+#include "source/kernel/account_events.h"
+#include "source/kernel/stack_account.h"
+
+struct keeper {
+	int fd; /* owned; -1: nothing is kept */
+};
+
+static int keep_fd(void *context, const char *name, int fd)
+{
+	struct keeper *keeper = context;
+
+	assert_string_equal(name, "stack-account");
+	keeper->fd = dup(fd);
+	return 0;
+}
+
+static int kept_fd(void *context, const char *name)
+{
+	const struct keeper *keeper = context;
+
+	(void)name;
+	return keeper->fd < 0 ? -ENOENT : dup(keeper->fd);
+}
+
+static void test_stack_account__what_is_safe_goes_on_in_the_next_host(void **state)
+{
+	struct keeper keeper = {-1};
+	const struct etw_source_host host = {
+		.context = &keeper, .keep_fd = keep_fd, .kept_fd = kept_fd};
+	struct etw_kernel_stack_account account;
+	struct wire_stack_account told;
+
+	(void)state;
+	etw_kernel_stack_account_open(&account, &host);
+	assert_false(etw_kernel_stack_account_get(&account, ETW_KERNEL_SWITCH, &told));
+	etw_kernel_stack_account_add(&account, ETW_KERNEL_SWITCH, WIRE_STACK_IS_THERE, true);
+	etw_kernel_stack_account_add(&account, ETW_KERNEL_SWITCH, WIRE_STACK_NOT_SWITCHED_OUT,
+				     true);
+	etw_kernel_stack_account_save(&account);
+	etw_kernel_stack_account_add(&account, ETW_KERNEL_SWITCH, WIRE_STACK_IS_THERE, false);
+	etw_kernel_stack_account_close(&account);
+
+	/* What the last one output and nobody has made safe is output again. */
+	etw_kernel_stack_account_open(&account, &host);
+	etw_kernel_stack_account_add(&account, ETW_KERNEL_SWITCH, WIRE_STACK_OF_IDLE_THREAD, false);
+	assert_true(etw_kernel_stack_account_get(&account, ETW_KERNEL_SWITCH, &told));
+	assert_int_equal(told.fates[WIRE_STACK_IS_THERE], 1);
+	assert_int_equal(told.fates[WIRE_STACK_NOT_SWITCHED_OUT], 1);
+	assert_int_equal(told.fates[WIRE_STACK_OF_IDLE_THREAD], 1);
+	assert_int_equal(told.without_user, 1);
+	/* The idle thread has none. */
+	assert_int_equal(etw_kernel_stack_account_missing(&account), 1);
+	etw_kernel_stack_account_close(&account);
+	close(keeper.fd);
+}
+
+static void test_stack_account__without_a_keeper_it_counts_for_itself(void **state)
+{
+	const struct etw_source_host host = {.context = NULL};
+	struct etw_kernel_stack_account account;
+	struct wire_stack_account told;
+
+	(void)state;
+	etw_kernel_stack_account_open(&account, &host);
+	etw_kernel_stack_account_add(&account, ETW_KERNEL_SAMPLE, WIRE_STACK_NO_FRAMES, false);
+	etw_kernel_stack_account_save(&account);
+	assert_true(etw_kernel_stack_account_get(&account, ETW_KERNEL_SAMPLE, &told));
+	assert_int_equal(told.fates[WIRE_STACK_NO_FRAMES], 1);
+	etw_kernel_stack_account_close(&account);
+}
+
+static void test_stack_account__processor_time_is_that_of_all(void **state)
+{
+	const uint64_t ms_per_tick = 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
+	char root[] = "/tmp/etw-account-XXXXXX";
+	struct wire_processor_time time;
+
+	(void)state;
+	fake_begin(root);
+	assert_int_equal(etw_kernel_processor_time_read(root, &time), -ENOENT);
+	fake_text(root, "stat",
+		  "cpu  10 20 30 40 50 60 70 80 90 100\n"
+		  "cpu0 1 2 3 4 5 6 7 8 9 10\ncpu1 9 18 27 36 45 54 63 72 81 90\n"
+		  "intr 100 2 3\n");
+	assert_int_equal(etw_kernel_processor_time_read(root, &time), 0);
+	assert_int_equal(time.processors, 2);
+	assert_int_equal(time.ms[WIRE_PROCESSOR_USER], 10 * ms_per_tick);
+	assert_int_equal(time.ms[WIRE_PROCESSOR_STEAL], 80 * ms_per_tick);
+	fake_text(root, "stat", "cpu  10 20 30\n");
+	assert_int_equal(etw_kernel_processor_time_read(root, &time), -EBADMSG);
+	fake_end(root);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stack_account__what_is_safe_goes_on_in_the_next_host),
+		cmocka_unit_test(test_stack_account__without_a_keeper_it_counts_for_itself),
+		cmocka_unit_test(test_stack_account__processor_time_is_that_of_all),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
