@@ -20,6 +20,7 @@
 #define STAT_BYTES     1024
 #define STATUS_BYTES   2048
 #define VECTOR_WORDS   64 /* more than any kernel gives */
+#define PF_EXITING     0x00000004
 #define PF_KTHREAD     0x00200000
 #define FIELDS_OF_STAT 39 /* from the state (field 3) to the policy (field 41) */
 #define FIELDS_NEEDED  20 /* up to the start time (field 22) */
@@ -121,6 +122,7 @@ static int parse_fields(const char *at, struct etw_kernel_proc_task *ret)
 	}
 	ret->parent_pid = (uint32_t)fields[FIELD_PARENT];
 	ret->is_kernel = fields[FIELD_FLAGS] & PF_KTHREAD;
+	ret->is_exiting = fields[FIELD_FLAGS] & PF_EXITING;
 	ret->start_ticks = fields[FIELD_START];
 	ret->nice = (int32_t)fields[FIELD_NICE];
 	ret->user_stack = fields[FIELD_STACK];

@@ -24,7 +24,8 @@ struct etw_kernel_proc_task {
 	uint32_t policy;     /* SCHED_* */
 	uint64_t user_stack; /* where the program's began; 0: whoever asks may not know */
 	bool is_kernel;
-	bool is_dead; /* a zombie */
+	bool is_exiting; /* has begun to end: its end may have been told already, or not */
+	bool is_dead;    /* a zombie */
 	char name[ETW_KERNEL_PROC_NAME_BYTES];
 };
 

@@ -17,6 +17,9 @@
 #include "source/kernel/procfs.h"
 #include "source/kernel/vdso.h"
 
+#define EXIT_LOOK_US 1000
+#define EXIT_TRIES   200
+
 struct scanned_thread {
 	uint64_t start_ticks;
 	uint32_t tid;
@@ -40,7 +43,8 @@ struct etw_kernel_scan {
 	size_t count, room;
 	bool want_images;
 	bool is_live; /* of this machine: the kernel knows the ids */
-	int root_fd;  /* during the walk */
+	unsigned exit_tries;
+	int root_fd; /* during the walk */
 	int process_fd;
 	struct etw_kernel_build_ids build_ids;
 	/* Room of one process; too much for a stack of unknown size. */
@@ -91,6 +95,20 @@ static struct etw_kernel_thread_facts facts_of(const struct etw_kernel_scan *sca
 	return facts;
 }
 
+/*
+ * A task tells its end before procfs calls it a zombie: while it closes its files it would be described, and never end. All
+ * of a walk that stand there are waited for, for EXIT_TRIES in all.
+ */
+static int read_task(struct etw_kernel_scan *scan, int task_fd, struct etw_kernel_proc_task *ret)
+{
+	int r;
+
+	while (!(r = etw_kernel_proc_read_task(task_fd, ret)) && ret->is_exiting && !ret->is_dead &&
+	       scan->is_live && scan->exit_tries++ < EXIT_TRIES)
+		usleep(EXIT_LOOK_US);
+	return r;
+}
+
 static int add_thread(void *context, uint32_t tid)
 {
 	struct etw_kernel_scan *scan = context;
@@ -103,7 +121,7 @@ static int add_thread(void *context, uint32_t tid)
 	fd = openat(scan->process_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
-	r = etw_kernel_proc_read_task(fd, &task);
+	r = read_task(scan, fd, &task);
 	close(fd);
 	if (r || task.is_dead)
 		return 0;

@@ -82,6 +82,7 @@ static void test_procfs__a_process(void **state)
 	assert_int_equal(process.task.parent_pid, 7);
 	assert_int_equal(process.task.start_ticks, 5555);
 	assert_false(process.task.is_kernel);
+	assert_false(process.task.is_exiting);
 	assert_false(process.task.is_dead);
 	assert_int_equal(process.uid, 1001);
 	assert_int_equal(process.session_id, 4);
@@ -91,7 +92,7 @@ static void test_procfs__a_process(void **state)
 	close(fd);
 }
 
-static void test_procfs__a_kernel_thread_and_a_zombie(void **state)
+static void test_procfs__a_kernel_thread_a_zombie_and_one_that_exits(void **state)
 {
 	struct etw_kernel_proc_process process;
 	struct etw_kernel_proc_task task;
@@ -112,6 +113,12 @@ static void test_procfs__a_kernel_thread_and_a_zombie(void **state)
 	fd = etw_kernel_proc_open(root_fd, 3);
 	assert_int_equal(etw_kernel_proc_read_task(fd, &task), 0);
 	assert_true(task.is_dead);
+	close(fd);
+	fake_text(root, "4/stat", STAT("4", "going", "R", "4194308", "3"));
+	fd = etw_kernel_proc_open(root_fd, 4);
+	assert_int_equal(etw_kernel_proc_read_task(fd, &task), 0);
+	assert_true(task.is_exiting);
+	assert_false(task.is_dead);
 	close(fd);
 }
 
@@ -262,7 +269,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_procfs__lists_numbers_alone),
 		TEST(test_procfs__a_process),
-		TEST(test_procfs__a_kernel_thread_and_a_zombie),
+		TEST(test_procfs__a_kernel_thread_a_zombie_and_one_that_exits),
 		TEST(test_procfs__who_is_gone_is_gone),
 		TEST(test_procfs__nonsense_is_refused),
 		TEST(test_procfs__what_the_program_was_given),
