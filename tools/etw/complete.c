@@ -35,13 +35,13 @@ struct line {
 /* Values that are words of the tool itself. */
 static const struct {
 	const char *option;
-	const char *values[16];
+	const char *values[18];
 } value_lists[] = {
 	{"color", {"auto", "always", "never"}},
 	{"time", {"utc", "local", "relative", "raw"}},
 	{"kernel",
 	 {"process", "thread", "loader", "cswitch", "dispatcher", "profile", "syscall", "interrupt",
-	  "dpc", "idle_states", "Latency", "SysProf", "DiagEasy", "Base"}},
+	  "dpc", "priority", "idle_states", "Latency", "SysProf", "DiagEasy", "Base"}},
 	{"stacks",
 	 {"Profile", "CSwitch", "ReadyThread", "SyscallEnter", "SyscallExit", "ThreadCreate",
 	  "ProcessCreate", "ImageLoad", "none"}},

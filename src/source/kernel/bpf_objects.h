@@ -34,6 +34,8 @@ extern const uint8_t etw_kernel_syscalls_object[];
 extern const size_t etw_kernel_syscalls_object_bytes;
 extern const uint8_t etw_kernel_interrupts_object[];
 extern const size_t etw_kernel_interrupts_object_bytes;
+extern const uint8_t etw_kernel_priorities_object[];
+extern const size_t etw_kernel_priorities_object_bytes;
 
 #define ETW_KERNEL_LINKS 5
 

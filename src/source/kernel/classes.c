@@ -18,6 +18,7 @@ static const struct {
 	{1, 0x200, ETW_KERNEL_READY, 0x0532},         /* DISPATCHER */
 	{1, 0x4000, ETW_KERNEL_INTERRUPT, 0x0F43},    /* INTERRUPT */
 	{1, 0x80, ETW_KERNEL_SOFT_INTERRUPT, 0x0F44}, /* DPC */
+	{1, 0x2000, ETW_KERNEL_PRIORITY, 0x0530},     /* PRIORITY */
 	{2, 0x40, ETW_KERNEL_SYSCALL_ENTER, 0x0F33},  /* SYSCALL */
 	{2, 0x40, ETW_KERNEL_SYSCALL_EXIT, 0x0F34},
 };
@@ -32,7 +33,7 @@ uint32_t etw_kernel_class_kinds(const uint32_t masks[8])
 	return kinds;
 }
 
-/* What the kernel must have for a kind; changes of priority are told to the scheduler, as switches are. */
+/* What the kernel must have for a kind. */
 static const enum etw_kernel_class probed[ETW_KERNEL_CPU_KINDS] = {
 	[ETW_KERNEL_SWITCH] = ETW_KERNEL_CLASS_SWITCHES,
 	[ETW_KERNEL_READY] = ETW_KERNEL_CLASS_READY,
@@ -41,7 +42,7 @@ static const enum etw_kernel_class probed[ETW_KERNEL_CPU_KINDS] = {
 	[ETW_KERNEL_SYSCALL_EXIT] = ETW_KERNEL_CLASS_SYSTEM_CALLS,
 	[ETW_KERNEL_INTERRUPT] = ETW_KERNEL_CLASS_INTERRUPTS,
 	[ETW_KERNEL_SOFT_INTERRUPT] = ETW_KERNEL_CLASS_DPCS,
-	[ETW_KERNEL_PRIORITY] = ETW_KERNEL_CLASS_SWITCHES,
+	[ETW_KERNEL_PRIORITY] = ETW_KERNEL_CLASS_PRIORITIES,
 	[ETW_KERNEL_IDLE_STATE] = ETW_KERNEL_CLASS_POWER,
 	[ETW_KERNEL_FREQUENCY] = ETW_KERNEL_CLASS_POWER,
 };

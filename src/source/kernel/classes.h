@@ -26,7 +26,7 @@
 /* What is built, as group masks: the flags of tasks, and the bits of the kinds below. */
 #define ETW_KERNEL_BUILT_MASKS                                                     \
 	{                                                                          \
-		[0] = ETW_KERNEL_TASK_FLAGS, [1] = 0x4286, [2] = 0x40, [6] = 0x3F, \
+		[0] = ETW_KERNEL_TASK_FLAGS, [1] = 0x6286, [2] = 0x40, [6] = 0x3F, \
 	}
 
 /* The events that can have stacks: (group << 8) | type. */

@@ -11,7 +11,9 @@
 #include "source/kernel/priority.h"
 
 #define CSWITCH_TYPE      36
+#define SET_PRIORITY_TYPE 48 /* what it runs with; the next is what it has by itself */
 #define READY_THREAD_TYPE 50
+#define PRIORITY_VERSION  3
 #define STACK_TYPE        32
 #define SAMPLE_TYPE       46
 #define NS_PER_WAIT_UNIT  UINT64_C(1000000) /* NewThreadWaitTime is in TimerResolution, 1 ms */
@@ -116,6 +118,26 @@ static uint32_t make_ready(const struct etw_kernel_ready *record, int64_t time_r
 	return (uint32_t)(at - to);
 }
 
+static uint8_t priority_seen(uint8_t priority, uint8_t is_idle)
+{
+	return etw_kernel_priority_of(priority == UINT8_MAX ? -1 : priority,
+				      is_idle ? ETW_KERNEL_POLICY_IDLE : ETW_KERNEL_POLICY_OTHER);
+}
+
+static uint32_t make_priority(const struct etw_kernel_priority *record, int64_t time_raw,
+			      uint8_t *to)
+{
+	uint8_t type = (uint8_t)(SET_PRIORITY_TYPE + (record->is_base != 0));
+	uint8_t *at = etw_kernel_event_begin(to, GROUP_THREAD, type, 8, time_raw);
+
+	etw_kernel_event_version(to, PRIORITY_VERSION);
+	at = put32(at, record->tid);
+	at = put8(at, priority_seen(record->old_priority, record->is_old_idle));
+	at = put8(at, priority_seen(record->new_priority, record->is_new_idle));
+	at = put16(at, 0);
+	return (uint32_t)(at - to);
+}
+
 static uint32_t make_sample(const struct etw_kernel_cpu_maker *maker,
 			    const struct etw_kernel_sample *record, int64_t time_raw, uint8_t *to)
 {
@@ -152,6 +174,10 @@ uint32_t etw_kernel_cpu_event(const struct etw_kernel_cpu_maker *maker,
 	case ETW_KERNEL_SAMPLE:
 		return record->payload_bytes >= sizeof(struct etw_kernel_sample)
 			       ? make_sample(maker, payload, time_raw, to)
+			       : 0;
+	case ETW_KERNEL_PRIORITY:
+		return record->payload_bytes >= sizeof(struct etw_kernel_priority)
+			       ? make_priority(payload, time_raw, to)
 			       : 0;
 	case ETW_KERNEL_SYSCALL_ENTER:
 	case ETW_KERNEL_SYSCALL_EXIT:

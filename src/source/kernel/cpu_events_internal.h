@@ -3,6 +3,7 @@
 #ifndef ETW_SOURCE_KERNEL_CPU_EVENTS_INTERNAL_H
 #define ETW_SOURCE_KERNEL_CPU_EVENTS_INTERNAL_H
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/bytes.h"
@@ -55,6 +56,12 @@ static inline uint8_t *etw_kernel_event_begin(uint8_t *to, uint8_t group, uint8_
 
 	memcpy(to, &header, sizeof(header));
 	return to + sizeof(header);
+}
+
+/* etw_kernel_event_version() - the version of an event that was begun, where it is another one. */
+static inline void etw_kernel_event_version(uint8_t *event, uint16_t version)
+{
+	etw_store16(event + offsetof(struct wire_perfinfo_header, version), version);
 }
 
 /* etw_kernel_cpu_system_event() - as etw_kernel_cpu_event(), of system calls and interrupts. */

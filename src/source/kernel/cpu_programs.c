@@ -165,13 +165,27 @@ static const struct {
 						 etw_kernel_interrupts_object,
 						 &etw_kernel_interrupts_object_bytes,
 						 KIND(ETW_KERNEL_INTERRUPT)},
+	[ETW_KERNEL_PROGRAM_SWITCH_PRIORITIES] = {"etw_switch_priorities", "sched_switch",
+						  etw_kernel_priorities_object,
+						  &etw_kernel_priorities_object_bytes,
+						  KIND(ETW_KERNEL_PRIORITY)},
+	[ETW_KERNEL_PROGRAM_WAKE_PRIORITIES] = {"etw_wake_priorities", "sched_waking",
+						etw_kernel_priorities_object,
+						&etw_kernel_priorities_object_bytes,
+						KIND(ETW_KERNEL_PRIORITY)},
+	[ETW_KERNEL_PROGRAM_LEND_PRIORITY] = {"etw_lend_priority", "sched_pi_setprio",
+					      etw_kernel_priorities_object,
+					      &etw_kernel_priorities_object_bytes,
+					      KIND(ETW_KERNEL_PRIORITY)},
 };
 
 /* Kinds do without these where the kernel lacks the tracepoint. */
 static bool is_optional(size_t place)
 {
-	return place >= ETW_KERNEL_PROGRAM_VECTOR_TIMER_BEGINS &&
-	       place <= ETW_KERNEL_PROGRAM_VECTOR_WORK_ENDS;
+	return (place >= ETW_KERNEL_PROGRAM_VECTOR_TIMER_BEGINS &&
+		place <= ETW_KERNEL_PROGRAM_VECTOR_WORK_ENDS) ||
+	       place == ETW_KERNEL_PROGRAM_WAKE_PRIORITIES ||
+	       place == ETW_KERNEL_PROGRAM_LEND_PRIORITY;
 }
 
 static void link_name(size_t program, char name[32])

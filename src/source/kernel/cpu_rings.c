@@ -72,6 +72,7 @@ static const size_t payload_bytes[ETW_KERNEL_CPU_KINDS] = {
 	[ETW_KERNEL_SYSCALL_EXIT] = sizeof(struct etw_kernel_syscall_exit),
 	[ETW_KERNEL_INTERRUPT] = sizeof(struct etw_kernel_interrupt),
 	[ETW_KERNEL_SOFT_INTERRUPT] = sizeof(struct etw_kernel_soft_interrupt),
+	[ETW_KERNEL_PRIORITY] = sizeof(struct etw_kernel_priority),
 };
 
 static bool is_whole_copy(const struct etw_kernel_ring_record *from)

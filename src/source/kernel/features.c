@@ -25,6 +25,7 @@ static const struct {
 	{ETW_KERNEL_HAS_SWITCH, {"sched_switch"}},
 	{ETW_KERNEL_HAS_WAKING, {"sched_waking"}},
 	{ETW_KERNEL_HAS_WAKEUP, {"sched_wakeup", "sched_wakeup_new"}},
+	{ETW_KERNEL_HAS_LENDING, {"sched_pi_setprio"}},
 	{ETW_KERNEL_HAS_SYSTEM_CALLS, {"sys_enter", "sys_exit"}},
 	{ETW_KERNEL_HAS_IRQ, {"irq_handler_entry", "irq_handler_exit"}},
 	{ETW_KERNEL_HAS_VECTORS, {"local_timer_entry", "local_timer_exit", "reschedule_entry"}},

@@ -337,6 +337,17 @@ static void find_routines(struct etw_source *source, uint32_t kinds, uint32_t st
 		(void)etw_kernel_routines_read(&source->routines, ETW_KALLSYMS_PATH);
 }
 
+/* Before the kinds that were wanted are forgotten: priorities that were seen are of use while the changes go on being told. */
+static uint32_t frequent_options(const struct etw_source *source,
+				 const struct etw_source_request *request, uint32_t kinds)
+{
+	uint32_t options = request->options & ETW_SOURCE_UNWIND ? ETW_KERNEL_COPY_STACKS : 0;
+
+	if (kinds & source->control.cpu_kinds & UINT32_C(1) << ETW_KERNEL_PRIORITY)
+		options |= ETW_KERNEL_KEEP_PRIORITIES;
+	return options;
+}
+
 /* Frequent events, too, are one part: without them the rest goes on. */
 static int enable_frequent(struct etw_source *source, const struct etw_source_request *request,
 			   struct etw_fault *reterr)
@@ -347,10 +358,10 @@ static int enable_frequent(struct etw_source *source, const struct etw_source_re
 	for (size_t i = 0; i < ARRAY_SIZE(lacking); i++)
 		miss(source, i, lacking[i]);
 	kinds = etw_kernel_class_given(etw_kernel_class_kinds(source->masks));
+	source->control.options = frequent_options(source, request, kinds);
 	source->control.cpu_kinds = 0;
 	source->control.stack_kinds = 0;
 	source->control.only_pid = request->only_pid;
-	source->control.options = request->options & ETW_SOURCE_UNWIND ? ETW_KERNEL_COPY_STACKS : 0;
 	if (!kinds) {
 		etw_kernel_sampler_stop(&source->sampler);
 		return refused;

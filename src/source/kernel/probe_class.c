@@ -36,6 +36,9 @@ static const char *const sentences[ETW_KERNEL_FEATURES] = {
 	[ETW_KERNEL_HAS_WAKING] = NO_TRACEPOINT("sched_waking"),
 	[ETW_KERNEL_HAS_WAKEUP] = NO_TRACEPOINT(
 		"sched_wakeup") ": who wakes is told, when the thread is ready is not",
+	[ETW_KERNEL_HAS_LENDING] = NO_TRACEPOINT(
+		"sched_pi_setprio") ": a priority that is lent is told when the thread "
+				    "next runs, if it still has it",
 	[ETW_KERNEL_HAS_SYSTEM_CALLS] =
 		"the kernel tells of no system calls (sys_enter, sys_exit): it "
 		"was built without CONFIG_FTRACE_SYSCALLS",
@@ -118,6 +121,13 @@ static const struct {
 				   {{ETW_KERNEL_HAS_RING, false},
 				    {ETW_KERNEL_HAS_RING_IN_INTERRUPT, false},
 				    {ETW_KERNEL_HAS_SOFTIRQ, false}}},
+	[ETW_KERNEL_CLASS_PRIORITIES] = {"thread priorities",
+					 5,
+					 {{ETW_KERNEL_HAS_RING, false},
+					  {ETW_KERNEL_HAS_RING_IN_INTERRUPT, false},
+					  {ETW_KERNEL_HAS_TASK_STORAGE, false},
+					  {ETW_KERNEL_HAS_SWITCH, false},
+					  {ETW_KERNEL_HAS_LENDING, true}}},
 	[ETW_KERNEL_CLASS_POWER] = {"power",
 				    5,
 				    {{ETW_KERNEL_HAS_RING, false},

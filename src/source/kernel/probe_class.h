@@ -23,7 +23,8 @@ enum etw_kernel_class {
 	ETW_KERNEL_CLASS_SAMPLES,
 	ETW_KERNEL_CLASS_SYSTEM_CALLS,
 	ETW_KERNEL_CLASS_INTERRUPTS,
-	ETW_KERNEL_CLASS_DPCS, /* soft interrupts */
+	ETW_KERNEL_CLASS_DPCS,       /* soft interrupts */
+	ETW_KERNEL_CLASS_PRIORITIES, /* changes of them */
 	ETW_KERNEL_CLASS_POWER,
 	ETW_KERNEL_CLASS_STACKS,
 	ETW_KERNEL_CLASSES
@@ -40,6 +41,7 @@ enum etw_kernel_feature {
 	ETW_KERNEL_HAS_SWITCH,
 	ETW_KERNEL_HAS_WAKING,
 	ETW_KERNEL_HAS_WAKEUP,
+	ETW_KERNEL_HAS_LENDING,      /* sched_pi_setprio */
 	ETW_KERNEL_HAS_SYSTEM_CALLS, /* sys_enter, sys_exit */
 	ETW_KERNEL_HAS_IRQ,          /* irq_handler_entry, irq_handler_exit */
 	ETW_KERNEL_HAS_VECTORS,      /* the local timer and its like; x86 only */

@@ -49,6 +49,7 @@ TRACEPOINTS = (
     ("sys_enter", "images: the kernel tells of no system calls"),
     ("sys_exit", "system calls: the kernel tells of no system calls"),
     ("sched_switch", "context switches: the kernel has no tracepoint sched_switch"),
+    ("sched_pi_setprio", "thread priorities: the kernel has no tracepoint sched_pi_setprio"),
     ("sched_waking", "ready threads: the kernel has no tracepoint sched_waking"),
     ("sched_wakeup_new", "ready threads: the kernel has no tracepoint sched_wakeup"),
     ("irq_handler_entry", "interrupts: the kernel has no tracepoint irq_handler_entry"),
@@ -57,7 +58,7 @@ TRACEPOINTS = (
     ("cpu_idle", "power: the kernel has no tracepoint cpu_idle"),
     ("cpu_frequency", "power: the kernel has no tracepoint cpu_frequency"),
 )
-LESS = ("sched_wakeup_new", "local_timer_entry", "cpu_frequency")
+LESS = ("sched_pi_setprio", "sched_wakeup_new", "local_timer_entry", "cpu_frequency")
 COVERED = ["unshare", "--mount", "sh", "-c",
            'mount --bind "$TYPES" /sys/kernel/btf/vmlinux && exec "$@"', "sh"]
 

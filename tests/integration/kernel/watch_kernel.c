@@ -172,6 +172,8 @@ static void print_payload(unsigned group, unsigned type, const uint8_t *at, cons
 		return; /* the session's own bookkeeping, the machine's configuration */
 	} else if (group == 0x0F || group == 0x18) {
 		print_numbers(at, end);
+	} else if (group == 5 && (type == 48 || type == 49)) {
+		printf("\t%u\t%u\t%u", etw_load32(at), at[4], at[5]);
 	} else if (group == 5 && (type == 36 || type == 50)) {
 		printf("\t%u\t%u", etw_load32(at), etw_load32(at + 4));
 	} else if (group == 3 && (type == PROCESS_COUNTERS || type == PROCESS_COUNTERS + 1)) {

@@ -39,7 +39,7 @@ static const uint8_t *make(uint16_t kind, const void *payload, uint16_t payload_
 	memset(bytes, 0xEE, sizeof(bytes));
 	count = etw_kernel_cpu_event(&maker, &record.head, TIME_RAW, bytes);
 	assert_int_equal(count, 16 + event_payload_bytes);
-	assert_int_equal(etw_load16(bytes), 2);
+	assert_int_equal(etw_load16(bytes), kind == ETW_KERNEL_PRIORITY ? 3 : 2);
 	assert_int_equal(bytes[2], 0x11);
 	assert_int_equal(bytes[3], 0xC0);
 	assert_int_equal(etw_load16(bytes + 4), count);
@@ -94,6 +94,35 @@ static void test_cpu_events__ready(void **state)
 	ready.flags = ETW_KERNEL_READY_NEW;
 	at = make(ETW_KERNEL_READY, &ready, sizeof(ready), 0x0532, 8);
 	assert_int_equal(etw_load32(at + 4), 0);
+}
+
+static void test_cpu_events__priority(void **state)
+{
+	struct etw_kernel_priority change = {
+		.tid = 41,
+		.old_priority = NICE_0,
+		.new_priority = FIFO_99,
+	};
+	const uint8_t *at;
+
+	(void)state;
+	at = make(ETW_KERNEL_PRIORITY, &change, sizeof(change), 0x0530, 8);
+	assert_int_equal(etw_load32(at), 41);
+	assert_int_equal(at[4], NORMAL);
+	assert_int_equal(at[5], etw_kernel_priority_of(FIFO_99, ETW_KERNEL_POLICY_FIFO));
+	assert_int_equal(etw_load16(at + 6), 0);
+	change.is_base = 1;
+	change.is_old_idle = 1;
+	change.new_priority = DEADLINE;
+	at = make(ETW_KERNEL_PRIORITY, &change, sizeof(change), 0x0531, 8);
+	assert_int_equal(at[4], 1);
+	assert_int_equal(at[5], ETW_KERNEL_PRIORITY_HIGHEST);
+	change.is_old_idle = 0;
+	change.is_new_idle = 1;
+	change.new_priority = NICE_0;
+	at = make(ETW_KERNEL_PRIORITY, &change, sizeof(change), 0x0531, 8);
+	assert_int_equal(at[4], NORMAL);
+	assert_int_equal(at[5], 1);
 }
 
 static void test_cpu_events__switch_has_the_priorities_of_both(void **state)
@@ -153,6 +182,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cpu_events__sample),
 		cmocka_unit_test(test_cpu_events__ready),
+		cmocka_unit_test(test_cpu_events__priority),
 		cmocka_unit_test(test_cpu_events__switch_has_the_priorities_of_both),
 		cmocka_unit_test(test_cpu_events__stack_names_its_event),
 		cmocka_unit_test(test_cpu_events__short_payload_makes_none),

@@ -20,7 +20,7 @@ static const char *const tracepoints[] = {
 	"sched_waking",     "sched_wakeup",       "sched_wakeup_new",   "sys_enter",
 	"sys_exit",         "irq_handler_entry",  "irq_handler_exit",   "local_timer_entry",
 	"local_timer_exit", "reschedule_entry",   "softirq_entry",      "softirq_exit",
-	"cpu_idle",         "cpu_frequency",
+	"cpu_idle",         "cpu_frequency",      "sched_pi_setprio",
 };
 static const char *const map_types[] = {"BPF_MAP_TYPE_RINGBUF", "BPF_MAP_TYPE_TASK_STORAGE"};
 
@@ -94,6 +94,7 @@ static void test_probe_class__a_tracepoint_is_missing(void **state)
 		{"sched_process_exec", ETW_KERNEL_CLASS_TASKS, -1},
 		{"sched_process_exit", ETW_KERNEL_CLASS_TASKS, -1},
 		{"sched_switch", ETW_KERNEL_CLASS_SWITCHES, -1},
+		{"sched_pi_setprio", -1, ETW_KERNEL_CLASS_PRIORITIES},
 		{"sched_waking", ETW_KERNEL_CLASS_READY, -1},
 		{"sched_wakeup", -1, ETW_KERNEL_CLASS_READY},
 		{"sched_wakeup_new", -1, ETW_KERNEL_CLASS_READY},
@@ -121,10 +122,15 @@ static void test_probe_class__a_tracepoint_is_missing(void **state)
 			size_t count = etw_kernel_class_loses(
 				&features, (enum etw_kernel_class) class, losses, 4);
 
-			/* Images need both ends of system calls, too. */
+			/* Images need both ends of system calls, too, and priorities need switches. */
 			if (class == ETW_KERNEL_CLASS_IMAGES &&
 			    strncmp(cases[i].without, "sys_", 4) == 0)
 				continue;
+			if (class == ETW_KERNEL_CLASS_PRIORITIES &&
+			    strcmp(cases[i].without, "sched_switch") == 0) {
+				assert_int_equal(r, -EOPNOTSUPP);
+				continue;
+			}
 			assert_int_equal(r, class == cases[i].refused ? -EOPNOTSUPP : 0);
 			assert_int_equal(fault.sentence != NULL, class == cases[i].refused);
 			if (fault.sentence)

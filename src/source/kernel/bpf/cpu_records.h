@@ -97,6 +97,15 @@ struct etw_kernel_ready {
 	__u32 flags; /* enum etw_kernel_ready_flag */
 };
 
+/* A thread's priority is seen to be another one than when it was looked at last. */
+struct etw_kernel_priority {
+	__u32 tid;
+	__u8 is_base;                    /* what it has by itself; else what it runs with */
+	__u8 old_priority, new_priority; /* 0 to 139; 255: deadline */
+	__u8 is_old_idle, is_new_idle;   /* SCHED_IDLE, whose nice value does not count */
+	__u8 reserved[7];
+};
+
 enum etw_kernel_sample_flag {
 	ETW_KERNEL_SAMPLE_SOFT_INTERRUPT = 0x1, /* a soft interrupt was being served */
 };

@@ -31,7 +31,9 @@ struct stack {
 struct thread {
 	__u64 out_ns; /* when it was switched out; 0: not since the programs are there */
 	__u32 tree_pid; /* the process tree that it is of, once that was wanted alone: its first process */
-	__u32 has_stack; /* @stack is where it was switched out */
+	__u32 has_stack;  /* @stack is where it was switched out */
+	__u32 priorities; /* as they were looked at last: priorities.h */
+	__u32 reserved;
 	struct stack stack;
 };
 

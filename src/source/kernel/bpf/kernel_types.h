@@ -87,7 +87,7 @@ struct task_struct {
 	__u64 utime, stime;
 	unsigned int flags;
 	unsigned int __state;
-	int prio, normal_prio, wake_cpu;
+	int prio, normal_prio, wake_cpu; /* prio: with what others lend */
 	unsigned int policy;
 	unsigned in_iowait : 1;
 	unsigned in_execve : 1;

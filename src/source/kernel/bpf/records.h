@@ -53,6 +53,8 @@ struct etw_kernel_control {
 
 enum etw_kernel_option {
 	ETW_KERNEL_COPY_STACKS = 0x1, /* instead of following frame pointers */
+	/* The walk over threads finds the priorities that were seen last, and leaves them. */
+	ETW_KERNEL_KEEP_PRIORITIES = 0x2,
 };
 
 enum etw_kernel_collect {

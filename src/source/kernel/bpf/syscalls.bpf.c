@@ -3,7 +3,7 @@
  * System calls. Every call of the machine passes here, so what is not wanted is left at once, and storage that is kept of
  * the thread is asked for only where one process tree alone is recorded.
  */
-#include "cpu_ring.h"
+#include "priorities.h"
 
 #if defined(__TARGET_ARCH_x86)
 #define TS_COMPAT 0x2
@@ -94,6 +94,9 @@ int etw_exit_syscall(__u64 *context)
 	if (!control || !is_wanted(control, ETW_KERNEL_SYSCALL_EXIT))
 		return 0;
 	task = bpf_get_current_task_btf();
+	/* Behind the call that changed it, where it was the thread's own. */
+	if (is_wanted(control, ETW_KERNEL_PRIORITY))
+		look_at_priorities(control, task);
 	if (is_outside(control, task))
 		return 0;
 	payload.result = context[1];
