@@ -103,7 +103,8 @@ function(add_bpf_programs target)
     list(APPEND warnings -Werror)
   endif()
   file(GLOB headers CONFIGURE_DEPENDS ${from}/*.h)
-  foreach(name tasks unmaps threads switches contexts samples ready syscalls interrupts priorities)
+  foreach(name tasks unmaps threads switches contexts samples ready syscalls interrupts priorities
+               owners)
     add_custom_command(
       OUTPUT ${to}/${name}.c
       COMMAND ${ETW_BPF_CLANG} -target bpf -mcpu=v3 -O2 -g ${warnings}

@@ -32,6 +32,8 @@ extern const uint8_t etw_kernel_samples_object[];
 extern const size_t etw_kernel_samples_object_bytes;
 extern const uint8_t etw_kernel_syscalls_object[];
 extern const size_t etw_kernel_syscalls_object_bytes;
+extern const uint8_t etw_kernel_owners_object[];
+extern const size_t etw_kernel_owners_object_bytes;
 extern const uint8_t etw_kernel_interrupts_object[];
 extern const size_t etw_kernel_interrupts_object_bytes;
 extern const uint8_t etw_kernel_priorities_object[];

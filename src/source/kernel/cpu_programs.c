@@ -23,7 +23,7 @@ static void close_fd(int *fd)
 void etw_kernel_cpu_bpf_reset(struct etw_kernel_cpu_bpf *cpu_bpf)
 {
 	*cpu_bpf = (struct etw_kernel_cpu_bpf){
-		.rings_fd = -1, .threads_fd = -1, .contexts_fd = -1, .walk_fd = -1};
+		.rings_fd = -1, .threads_fd = -1, .contexts_fd = -1, .works_fd = -1, .walk_fd = -1};
 	for (size_t i = 0; i < ETW_KERNEL_CPU_PROGRAMS; i++)
 		cpu_bpf->link_fds[i] = cpu_bpf->program_fds[i] = -1;
 }
@@ -41,6 +41,7 @@ void etw_kernel_cpu_bpf_close(struct etw_kernel_cpu_bpf *cpu_bpf)
 	close_fd(&cpu_bpf->rings_fd);
 	close_fd(&cpu_bpf->threads_fd);
 	close_fd(&cpu_bpf->contexts_fd);
+	close_fd(&cpu_bpf->works_fd);
 	etw_kernel_cpu_bpf_reset(cpu_bpf);
 }
 
@@ -70,29 +71,31 @@ static const struct {
 	[ETW_KERNEL_PROGRAM_SOFT_BEGINS] = {"etw_softirq_begins", "softirq_entry",
 					    etw_kernel_contexts_object,
 					    &etw_kernel_contexts_object_bytes,
-					    KIND(ETW_KERNEL_SAMPLE) | KIND(ETW_KERNEL_READY)},
+					    KIND(ETW_KERNEL_SAMPLE) | KIND(ETW_KERNEL_READY) |
+						    ETW_KERNEL_OWNED_ALONE},
 	[ETW_KERNEL_PROGRAM_SOFT_ENDS] = {"etw_softirq_ends", "softirq_exit",
 					  etw_kernel_contexts_object,
 					  &etw_kernel_contexts_object_bytes,
-					  KIND(ETW_KERNEL_SAMPLE) | KIND(ETW_KERNEL_READY)},
+					  KIND(ETW_KERNEL_SAMPLE) | KIND(ETW_KERNEL_READY) |
+						  ETW_KERNEL_OWNED_ALONE},
 	[ETW_KERNEL_PROGRAM_SAMPLE] = {"etw_sample", NULL, etw_kernel_samples_object,
 				       &etw_kernel_samples_object_bytes, KIND(ETW_KERNEL_SAMPLE)},
 	[ETW_KERNEL_PROGRAM_HANDLER_BEGINS] = {"etw_handler_begins", "irq_handler_entry",
 					       etw_kernel_contexts_object,
 					       &etw_kernel_contexts_object_bytes,
-					       KIND(ETW_KERNEL_READY)},
+					       KIND(ETW_KERNEL_READY) | ETW_KERNEL_OWNED_ALONE},
 	[ETW_KERNEL_PROGRAM_HANDLER_ENDS] = {"etw_handler_ends", "irq_handler_exit",
 					     etw_kernel_contexts_object,
 					     &etw_kernel_contexts_object_bytes,
-					     KIND(ETW_KERNEL_READY)},
+					     KIND(ETW_KERNEL_READY) | ETW_KERNEL_OWNED_ALONE},
 	[ETW_KERNEL_PROGRAM_TIMER_BEGINS] = {"etw_timer_begins", "hrtimer_expire_entry",
 					     etw_kernel_contexts_object,
 					     &etw_kernel_contexts_object_bytes,
-					     KIND(ETW_KERNEL_READY)},
+					     KIND(ETW_KERNEL_READY) | ETW_KERNEL_OWNED_ALONE},
 	[ETW_KERNEL_PROGRAM_TIMER_ENDS] = {"etw_timer_ends", "hrtimer_expire_exit",
 					   etw_kernel_contexts_object,
 					   &etw_kernel_contexts_object_bytes,
-					   KIND(ETW_KERNEL_READY)},
+					   KIND(ETW_KERNEL_READY) | ETW_KERNEL_OWNED_ALONE},
 	[ETW_KERNEL_PROGRAM_WAKE] = {"etw_wake", "sched_waking", etw_kernel_ready_object,
 				     &etw_kernel_ready_object_bytes, KIND(ETW_KERNEL_READY)},
 	[ETW_KERNEL_PROGRAM_WAKE_NEW] = {"etw_wake_new", "sched_wakeup_new",
@@ -177,15 +180,61 @@ static const struct {
 					      etw_kernel_priorities_object,
 					      &etw_kernel_priorities_object_bytes,
 					      KIND(ETW_KERNEL_PRIORITY)},
+	[ETW_KERNEL_PROGRAM_ASKED_BEGINS] = {"etw_asked_begins", "call_function_entry",
+					     etw_kernel_contexts_object,
+					     &etw_kernel_contexts_object_bytes,
+					     ETW_KERNEL_OWNED_ALONE},
+	[ETW_KERNEL_PROGRAM_ASKED_ENDS] = {"etw_asked_ends", "call_function_exit",
+					   etw_kernel_contexts_object,
+					   &etw_kernel_contexts_object_bytes,
+					   ETW_KERNEL_OWNED_ALONE},
+	[ETW_KERNEL_PROGRAM_ASKED_ONE_BEGINS] = {"etw_asked_one_begins",
+						 "call_function_single_entry",
+						 etw_kernel_contexts_object,
+						 &etw_kernel_contexts_object_bytes,
+						 ETW_KERNEL_OWNED_ALONE},
+	[ETW_KERNEL_PROGRAM_ASKED_ONE_ENDS] = {"etw_asked_one_ends", "call_function_single_exit",
+					       etw_kernel_contexts_object,
+					       &etw_kernel_contexts_object_bytes,
+					       ETW_KERNEL_OWNED_ALONE},
+	[ETW_KERNEL_PROGRAM_IRQ_WORK_BEGINS] = {"etw_irq_work_begins", "irq_work_entry",
+						etw_kernel_contexts_object,
+						&etw_kernel_contexts_object_bytes,
+						ETW_KERNEL_OWNED_ALONE},
+	[ETW_KERNEL_PROGRAM_IRQ_WORK_ENDS] = {"etw_irq_work_ends", "irq_work_exit",
+					      etw_kernel_contexts_object,
+					      &etw_kernel_contexts_object_bytes,
+					      ETW_KERNEL_OWNED_ALONE},
+	[ETW_KERNEL_PROGRAM_RAISE] = {"etw_raise", "softirq_raise", etw_kernel_owners_object,
+				      &etw_kernel_owners_object_bytes, ETW_KERNEL_OWNED_ALONE},
+	[ETW_KERNEL_PROGRAM_QUEUE_WORK] = {"etw_queue_work", "workqueue_queue_work",
+					   etw_kernel_owners_object,
+					   &etw_kernel_owners_object_bytes, ETW_KERNEL_OWNED_ALONE},
+	[ETW_KERNEL_PROGRAM_BEGIN_WORK] = {"etw_begin_work", "workqueue_execute_start",
+					   etw_kernel_owners_object,
+					   &etw_kernel_owners_object_bytes, ETW_KERNEL_OWNED_ALONE},
+	[ETW_KERNEL_PROGRAM_END_WORK] = {"etw_end_work", "workqueue_execute_end",
+					 etw_kernel_owners_object, &etw_kernel_owners_object_bytes,
+					 ETW_KERNEL_OWNED_ALONE},
 };
 
 /* Kinds do without these where the kernel lacks the tracepoint. */
 static bool is_optional(size_t place)
 {
-	return (place >= ETW_KERNEL_PROGRAM_VECTOR_TIMER_BEGINS &&
+	return programs[place].object == etw_kernel_contexts_object ||
+	       programs[place].object == etw_kernel_owners_object ||
+	       (place >= ETW_KERNEL_PROGRAM_VECTOR_TIMER_BEGINS &&
 		place <= ETW_KERNEL_PROGRAM_VECTOR_WORK_ENDS) ||
 	       place == ETW_KERNEL_PROGRAM_WAKE_PRIORITIES ||
 	       place == ETW_KERNEL_PROGRAM_LEND_PRIORITY;
+}
+
+/* Without one of these it is not sure who asks for work: then nobody does. */
+static bool tells_owners(size_t place)
+{
+	return programs[place].kinds & ETW_KERNEL_OWNED_ALONE &&
+	       !(place >= ETW_KERNEL_PROGRAM_ASKED_BEGINS &&
+		 place <= ETW_KERNEL_PROGRAM_IRQ_WORK_ENDS);
 }
 
 static void link_name(size_t program, char name[32])
@@ -223,6 +272,7 @@ void etw_kernel_cpu_bpf_adopt(struct etw_kernel_cpu_bpf *cpu_bpf,
 	cpu_bpf->rings_fd = host->kept_fd(host->context, "cpu-rings");
 	cpu_bpf->threads_fd = host->kept_fd(host->context, "threads");
 	cpu_bpf->contexts_fd = host->kept_fd(host->context, "contexts");
+	cpu_bpf->works_fd = host->kept_fd(host->context, "works");
 	cpu_bpf->ring_fds = malloc((size_t)cpu_count * sizeof(*cpu_bpf->ring_fds));
 	if (cpu_bpf->rings_fd < 0 || cpu_bpf->threads_fd < 0 || !cpu_bpf->ring_fds) {
 		etw_kernel_cpu_bpf_close(cpu_bpf);
@@ -280,6 +330,9 @@ static int take_maps(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_source
 	if (cpu_bpf->contexts_fd < 0 &&
 	    etw_kernel_take_map(object, "etw_contexts", &cpu_bpf->contexts_fd) == 0)
 		etw_kernel_keep(host, "contexts", cpu_bpf->contexts_fd);
+	if (cpu_bpf->works_fd < 0 &&
+	    etw_kernel_take_map(object, "etw_works", &cpu_bpf->works_fd) == 0)
+		etw_kernel_keep(host, "works", cpu_bpf->works_fd);
 	if (cpu_bpf->rings_fd >= 0)
 		return 0;
 	TRY(etw_kernel_take_map(object, "etw_cpu_rings", &cpu_bpf->rings_fd));
@@ -298,6 +351,7 @@ static int prepare(const struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_ke
 		{"etw_ring", bpf->ring_fd},           {"etw_drops", bpf->drops_fd},
 		{"etw_switch", bpf->switch_fd},       {"etw_cpu_rings", cpu_bpf->rings_fd},
 		{"etw_threads", cpu_bpf->threads_fd}, {"etw_contexts", cpu_bpf->contexts_fd},
+		{"etw_works", cpu_bpf->works_fd},
 	};
 	struct bpf_map *rings = bpf_object__find_map_by_name(object, "etw_cpu_rings");
 	uint32_t tells_state = etw_kernel_tracepoint_arguments("sched_switch") >= 4;
@@ -420,8 +474,10 @@ int etw_kernel_cpu_bpf_open(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw
 	for (size_t i = 0; i < ETW_KERNEL_CPU_PROGRAMS && !r; i++) {
 		if (cpu_bpf->link_fds[i] < 0 && kinds & programs[i].kinds)
 			r = load(cpu_bpf, bpf, host, i);
-		if (is_optional(i) && (r == -ESRCH || r == -ENOENT))
+		if (is_optional(i) && (r == -ESRCH || r == -ENOENT)) {
+			kinds &= tells_owners(i) ? ~ETW_KERNEL_OWNED_ALONE : UINT32_MAX;
 			r = 0;
+		}
 		if (r)
 			return etw_kernel_refuse(r, programs[i].tracepoint, reterr);
 	}

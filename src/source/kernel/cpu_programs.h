@@ -45,14 +45,28 @@ enum etw_kernel_cpu_program {
 	ETW_KERNEL_PROGRAM_SWITCH_PRIORITIES = 27,
 	ETW_KERNEL_PROGRAM_WAKE_PRIORITIES = 28,
 	ETW_KERNEL_PROGRAM_LEND_PRIORITY = 29,
-	ETW_KERNEL_CPU_PROGRAMS = 30,
+	/* For whom work is done, where one process tree alone is wanted. */
+	ETW_KERNEL_PROGRAM_ASKED_BEGINS = 30, /* these six on x86 */
+	ETW_KERNEL_PROGRAM_ASKED_ENDS = 31,
+	ETW_KERNEL_PROGRAM_ASKED_ONE_BEGINS = 32,
+	ETW_KERNEL_PROGRAM_ASKED_ONE_ENDS = 33,
+	ETW_KERNEL_PROGRAM_IRQ_WORK_BEGINS = 34,
+	ETW_KERNEL_PROGRAM_IRQ_WORK_ENDS = 35,
+	ETW_KERNEL_PROGRAM_RAISE = 36,
+	ETW_KERNEL_PROGRAM_QUEUE_WORK = 37,
+	ETW_KERNEL_PROGRAM_BEGIN_WORK = 38,
+	ETW_KERNEL_PROGRAM_END_WORK = 39,
+	ETW_KERNEL_CPU_PROGRAMS = 40,
 };
 
+/* Beside the kinds that etw_kernel_cpu_bpf_open() is asked for: those of them alone that one process tree causes. */
+#define ETW_KERNEL_OWNED_ALONE (UINT32_C(1) << 31)
+
 struct etw_kernel_cpu_bpf {
-	int rings_fd, threads_fd, contexts_fd; /* owned; -1: none */
-	int *ring_fds;                         /* owned with what they are; NULL: none */
-	uint32_t ring_count;                   /* of possible processors */
-	uint32_t ring_bytes;                   /* of each */
+	int rings_fd, threads_fd, contexts_fd, works_fd; /* owned; -1: none */
+	int *ring_fds;                                   /* owned with what they are; NULL: none */
+	uint32_t ring_count;                             /* of possible processors */
+	uint32_t ring_bytes;                             /* of each */
 	int link_fds
 		[ETW_KERNEL_CPU_PROGRAMS]; /* owned; -1: not attached; of a sample: the program */
 	int program_fds[ETW_KERNEL_CPU_PROGRAMS]; /* owned; -1: what they missed is not known */
@@ -73,7 +87,8 @@ void etw_kernel_cpu_bpf_adopt(struct etw_kernel_cpu_bpf *cpu_bpf,
  * etw_kernel_cpu_bpf_open() - what the events of @kinds need and is not there yet; attached, and as silent as the switch
  * map says.
  *
- * @kinds:      a bit for each enum etw_kernel_cpu_kind
+ * @kinds:      a bit for each enum etw_kernel_cpu_kind, and ETW_KERNEL_OWNED_ALONE: what that needs is left out where the
+ *              kernel lacks it, and only what the tree's own threads do is told then
  * @bpf:        open; its maps are used
  * @ring_bytes: of each processor; a power of two and a multiple of the page
  *

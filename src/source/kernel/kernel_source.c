@@ -371,8 +371,10 @@ static int enable_frequent(struct etw_source *source, const struct etw_source_re
 	find_routines(source, kinds, etw_kernel_class_stack_kinds(request));
 	r = etw_kernel_bpf_switch(&source->bpf, &source->control);
 	if (!r)
-		r = etw_kernel_cpu_bpf_open(&source->cpu_bpf, &source->bpf, &source->host, kinds,
-					    cpu_ring_bytes(source), reterr);
+		r = etw_kernel_cpu_bpf_open(
+			&source->cpu_bpf, &source->bpf, &source->host,
+			kinds | (request->only_pid ? ETW_KERNEL_OWNED_ALONE : 0),
+			cpu_ring_bytes(source), reterr);
 	if (!r)
 		r = etw_kernel_cpu_bpf_walk(&source->cpu_bpf, reterr);
 	if (!r)

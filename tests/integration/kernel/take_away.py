@@ -58,6 +58,9 @@ TRACEPOINTS = (
     ("cpu_idle", "power: the kernel has no tracepoint cpu_idle"),
     ("cpu_frequency", "power: the kernel has no tracepoint cpu_frequency"),
 )
+# What one process tree alone needs, too: without it what its own threads do is recorded.
+OWNERS = ("workqueue_queue_work", "workqueue_execute_start", "softirq_raise", "softirq_exit",
+          "call_function_entry")
 LESS = ("sched_pi_setprio", "sched_wakeup_new", "local_timer_entry", "cpu_frequency")
 COVERED = ["unshare", "--mount", "sh", "-c",
            'mount --bind "$TYPES" /sys/kernel/btf/vmlinux && exec "$@"', "sh"]
@@ -126,12 +129,24 @@ class Cases:
                                 PROCESSES_THREADS_IMAGES)
         self.hold(status == 0, "a time namespace: watch_kernel", text)
 
-    def check_tracepoint(self, types, tracepoint, sentence):
+    def hide(self, types, tracepoint):
+        """Types without a tracepoint; False: there is none."""
         name = f"\0btf_trace_{tracepoint}\0".encode()
         if name not in types:
-            return
+            return False
         # As long as before, so that all ids stay what the kernel has.
         (self.folder / "types").write_bytes(types.replace(name, name[:-2] + b"_\0"))
+        return True
+
+    def check_owners(self, types, tracepoint):
+        if not self.hide(types, tracepoint):
+            return
+        status, text = self.run(COVERED, "watch", "1,204", "0", "0", str(os.getpid()))
+        self.hold(status == 0 and "end\t" in text, f"no {tracepoint}: watch_kernel of a tree", text)
+
+    def check_tracepoint(self, types, tracepoint, sentence):
+        if not self.hide(types, tracepoint):
+            return
         state = "less" if tracepoint in LESS else "missing"
         _, text = self.run(COVERED, "etwd", "--probe")
         self.hold(any(line.startswith(f"{state}\t") and sentence in line
@@ -195,6 +210,8 @@ def main():
         types = pathlib.Path(TYPES).read_bytes()
         for case in TRACEPOINTS:
             cases.check_tracepoint(types, *case)
+        for tracepoint in OWNERS:
+            cases.check_owners(types, tracepoint)
         check_container(cases)
     print("\n".join(cases.problems))
     print(f"{cases.count} held, {len(cases.problems)} wrong")

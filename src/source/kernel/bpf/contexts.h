@@ -15,6 +15,10 @@ struct context {
 	__u32 soft_tid;
 	__u32 is_in_handler; /* of a device's interrupt */
 	__u32 is_in_timer;   /* what a high-resolution timer calls */
+	__u32 is_in_vector; /* what another processor asked for, on x86; followed for owners.h alone */
+	/* Of owners.h: which soft interrupt is served, and for whom the last of each kind was asked for, and the next. */
+	__u32 soft_number;
+	__u32 soft_owner[ETW_KERNEL_SOFT_NUMBERS], raised_by[ETW_KERNEL_SOFT_NUMBERS];
 	/* When what is served now began; 0: not known. */
 	__u64 handler_ns, vector_ns, soft_ns[ETW_KERNEL_SOFT_NUMBERS];
 };

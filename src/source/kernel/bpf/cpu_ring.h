@@ -31,9 +31,9 @@ struct stack {
 struct thread {
 	__u64 out_ns; /* when it was switched out; 0: not since the programs are there */
 	__u32 tree_pid; /* the process tree that it is of, once that was wanted alone: its first process */
+	__u32 owner_pid; /* of a kernel worker: the tree that asked for what it does now (owners.h); 0: none */
 	__u32 has_stack;  /* @stack is where it was switched out */
 	__u32 priorities; /* as they were looked at last: priorities.h */
-	__u32 reserved;
 	struct stack stack;
 };
 
@@ -65,7 +65,8 @@ static __always_inline int wants_stack(const struct etw_kernel_control *control,
 static __always_inline int is_inside(const struct etw_kernel_control *control,
 				     const struct thread *thread)
 {
-	return !control->only_pid || (thread && thread->tree_pid == control->only_pid);
+	return !control->only_pid || (thread && (thread->tree_pid == control->only_pid ||
+						 thread->owner_pid == control->only_pid));
 }
 
 static __always_inline __u32 frames_of(long bytes, __u32 most)

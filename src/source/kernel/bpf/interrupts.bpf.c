@@ -3,16 +3,20 @@
  * Interrupts and soft interrupts: told when they end, with the moment when they began, which waits in the processor's own
  * memory. None of them comes within another of its kind on a processor; a handler may come within a soft interrupt.
  */
-#include "contexts.h"
-#include "cpu_ring.h"
+#include "owners.h"
 
-static __always_inline int is_told(const struct etw_kernel_control *control, __u32 kind)
+/* Who asked for an interrupt is not known: it is told where it takes time of the tree's threads. */
+static __always_inline int is_told(const struct etw_kernel_control *control)
 {
-	if (!control || !is_wanted(control, kind))
-		return 0;
-	return !control->only_pid ||
-	       is_inside(control,
-			 bpf_task_storage_get(&etw_threads, bpf_get_current_task_btf(), 0, 0));
+	return control && is_wanted(control, ETW_KERNEL_INTERRUPT) &&
+	       (!control->only_pid || is_thread_inside(control, bpf_get_current_task_btf()));
+}
+
+static __always_inline int is_soft_told(const struct etw_kernel_control *control,
+					const struct context *context, __u32 number)
+{
+	return control && is_wanted(control, ETW_KERNEL_SOFT_INTERRUPT) &&
+	       (!control->only_pid || is_soft_inside(control, context, number));
 }
 
 static __always_inline void send_interrupt(const struct etw_kernel_interrupt *payload)
@@ -20,7 +24,7 @@ static __always_inline void send_interrupt(const struct etw_kernel_interrupt *pa
 	struct etw_kernel_cpu_record head = {};
 
 	head.kind = ETW_KERNEL_INTERRUPT;
-	if (payload->start_ns && is_told(find_control(), ETW_KERNEL_INTERRUPT))
+	if (payload->start_ns && is_told(find_control()))
 		send(&head, payload, sizeof(*payload), NULL);
 }
 
@@ -92,7 +96,7 @@ int etw_dpc_ends(__u64 *arguments)
 		return 0;
 	payload.start_ns = context->soft_ns[number];
 	context->soft_ns[number] = 0;
-	if (!payload.start_ns || !is_told(find_control(), ETW_KERNEL_SOFT_INTERRUPT))
+	if (!payload.start_ns || !is_soft_told(find_control(), context, number))
 		return 0;
 	head.kind = ETW_KERNEL_SOFT_INTERRUPT;
 	payload.number = number;

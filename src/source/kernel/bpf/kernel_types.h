@@ -9,6 +9,7 @@
 #include <linux/types.h>
 
 #define PF_KTHREAD        0x00200000
+#define PF_WQ_WORKER      0x00000020
 #define CLONE_VM_FLAG     0x00000100
 #define SIGNAL_GROUP_EXIT 0x00000004
 

@@ -3,8 +3,7 @@
  * Threads that become ready to run. sched_waking tells it where it happens: the thread that wakes is the one that runs,
  * which sched_wakeup does not promise. Both are reached with interrupts off, so one record is made at a time.
  */
-#include "contexts.h"
-#include "cpu_ring.h"
+#include "owners.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -24,13 +23,9 @@ static __always_inline int tell_ready(void *context, struct task_struct *ready, 
 
 	if (!control || !is_wanted(control, ETW_KERNEL_READY))
 		return 0;
-	if (control->only_pid) {
-		const struct thread *one = bpf_task_storage_get(&etw_threads, ready, 0, 0);
-		const struct thread *other = bpf_task_storage_get(&etw_threads, task, 0, 0);
-
-		if (!is_inside(control, one) && !is_inside(control, other))
-			return 0;
-	}
+	if (control->only_pid && !is_thread_inside(control, ready) &&
+	    owner_now(control) != control->only_pid)
+		return 0;
 	head.kind = ETW_KERNEL_READY;
 	head.stack_tid = task->pid;
 	head.stack_pid = task->tgid;

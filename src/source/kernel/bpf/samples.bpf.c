@@ -3,8 +3,7 @@
  * Samples: what a processor was doing when its perf event came due. The event's registers are where it was interrupted,
  * so no frame of the program is on the stack.
  */
-#include "contexts.h"
-#include "cpu_ring.h"
+#include "owners.h"
 
 /* The program's context begins with the registers, in the order that user space knows; the kernel sees to that. */
 #if defined(__TARGET_ARCH_x86)
@@ -26,6 +25,16 @@ struct {
 	__type(value, struct stack);
 } etw_sample_stack SEC(".maps");
 
+static __always_inline int is_told(const struct etw_kernel_control *control,
+				   struct task_struct *task)
+{
+	const struct context *context = find_context();
+
+	if (context && is_in_soft_interrupt(context))
+		return is_soft_inside(control, context, context->soft_number);
+	return is_thread_inside(control, task);
+}
+
 SEC("perf_event")
 int etw_sample(struct sampled *context)
 {
@@ -38,8 +47,7 @@ int etw_sample(struct sampled *context)
 
 	if (!control || !is_wanted(control, ETW_KERNEL_SAMPLE))
 		return 0;
-	if (control->only_pid &&
-	    !is_inside(control, bpf_task_storage_get(&etw_threads, task, 0, 0)))
+	if (control->only_pid && !is_told(control, task))
 		return 0;
 	head.kind = ETW_KERNEL_SAMPLE;
 	payload.address = context->address;

@@ -40,6 +40,7 @@ int etw_walk_threads(struct bpf_iter__task *context)
 		count_drop(ETW_KERNEL_DROP_NO_THREAD);
 		return 0;
 	}
+	thread->owner_pid = 0;
 	if (control->only_pid && (__u32)task->tgid == control->only_pid)
 		thread->tree_pid = control->only_pid;
 	if (!(control->options & ETW_KERNEL_KEEP_PRIORITIES) || !thread->priorities)
