@@ -61,9 +61,11 @@ static void join_command(char *const *words, struct etw_text *text)
 /*
  * The process that was started as @pid, or else ran this command line. The pid is not enough: in a container the
  * trace has another one than this process sees.
+ *
+ * @was_there: it was forked before the recording began, by which the host knows it: there it has the same pid
  */
 static const struct etw_process_node *find_root(const struct etw_process_tree *tree, uint32_t pid,
-						const char *command_line)
+						const char *command_line, bool was_there)
 {
 	const struct etw_process_node *other = NULL;
 
@@ -71,10 +73,10 @@ static const struct etw_process_node *find_root(const struct etw_process_tree *t
 		const struct etw_process *process = tree->nodes[i].process;
 		const char *line = process->program->command_line;
 
+		if (process->pid == pid && (process->has_start || was_there))
+			return &tree->nodes[i];
 		if (!process->has_start)
 			continue;
-		if (process->pid == pid)
-			return &tree->nodes[i];
 		if (!other && line && !strcmp(line, command_line))
 			other = &tree->nodes[i];
 	}
@@ -188,7 +190,8 @@ static void put_tree(struct command *command, const struct report_look *look, st
 	}
 	text->error = etw_process_tree_build(table.processes, &tree);
 	join_command(command->options.command, &line);
-	table.root = find_root(&tree, (uint32_t)command->run.child, etw_text_string(&line));
+	table.root = find_root(&tree, (uint32_t)command->run.child, etw_text_string(&line),
+			       command->options.kernel.only_command);
 	if (!table.root)
 		return;
 	etw_text_printf(text, "%sThe command's processes (%zu)%s\n", look->bold,
