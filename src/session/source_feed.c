@@ -298,6 +298,21 @@ static void tell_options(struct etw_source_feed *feed, bool is_adopted)
 	etw_notes_put(feed->notes, &note);
 }
 
+/* How stacks were followed, which they do not show: where they end depends on it. */
+static void tell_tables(struct etw_source_feed *feed, bool is_adopted)
+{
+	struct etw_source_request request;
+	struct wire_session_note note;
+
+	etw_kernel_request_translate(&feed->wanted, &request);
+	if (is_adopted || !feed->wanted.stack_hook_count ||
+	    !(request.options & feed->ops->options & ETW_SOURCE_UNWIND))
+		return;
+	etw_note_make(&note, WIRE_NOTE_STACKS_BY_TABLES, /* numbers= */ NULL,
+		      "stacks of programs were followed by their tables of unwinding (DWARF)");
+	etw_notes_put(feed->notes, &note);
+}
+
 /* What is not built is named: nobody else says that its events are missing. */
 static void tell_unbuilt(struct etw_source_feed *feed, bool is_adopted)
 {
@@ -312,6 +327,7 @@ static void tell_unbuilt(struct etw_source_feed *feed, bool is_adopted)
 	}
 	tell_stacks(feed, is_adopted);
 	tell_options(feed, is_adopted);
+	tell_tables(feed, is_adopted);
 }
 
 /* What of it is missing when a source could be enabled in part. */

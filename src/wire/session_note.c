@@ -28,6 +28,7 @@ static const struct kind {
 	[WIRE_NOTE_CANNOT_WRITE] = {"CannotWrite", {"Uid", "ProcessId", "Events"}},
 	[WIRE_NOTE_NO_STACKS] = {"NoStacks", {"Events"}},
 	[WIRE_NOTE_NOT_AS_ASKED] = {"NotAsAsked", {"Options"}},
+	[WIRE_NOTE_STACKS_BY_TABLES] = {"StacksByTables", {NULL}},
 };
 
 const char *wire_session_note_name(uint32_t kind)

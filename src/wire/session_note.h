@@ -43,6 +43,7 @@ enum wire_session_note_kind {
 	WIRE_NOTE_CANNOT_WRITE, /* Uid, ProcessId, Events: a user's processes that get no rings */
 	WIRE_NOTE_NO_STACKS, /* Events: kinds of kernel events that were to have stacks and have none */
 	WIRE_NOTE_NOT_AS_ASKED, /* Options: of how the kernel was to be recorded, such as does not hold */
+	WIRE_NOTE_STACKS_BY_TABLES, /* no numbers: user stacks were followed by tables of unwinding */
 	WIRE_NOTE_KINDS,
 };
 

@@ -168,6 +168,39 @@ static void test_source_feed__everything_is_carried(void **state)
 	end(&scene);
 }
 
+/* Stacks do not show how they were followed. */
+static void test_source_feed__tables_of_unwinding_are_told(void **state)
+{
+	static struct scene scene;
+	struct etw_source_ops able = fake_source_ops;
+	struct etw_source_feed *feed = &scene.parts.feed;
+	struct wire_session_note note;
+	struct wire_kernel_request wanted = {
+		.group_masks = {EVENT_TRACE_FLAG_THREAD},
+		.options = WIRE_KERNEL_UNWIND,
+		.stack_hook_count = 1,
+		.stack_hooks = {0x0501},
+	};
+
+	(void)state;
+	able.options = ETW_SOURCE_UNWIND;
+	begin(&scene, EVENT_TRACE_SYSTEM_LOGGER_MODE, 0, 0);
+	feed->ops = &able;
+	etw_source_feed_open(feed, false);
+	etw_source_feed_change(feed, &wanted);
+	assert_true(etw_notes_take(&scene.parts.notes, &note));
+	assert_int_equal(note.kind, WIRE_NOTE_STACKS_BY_TABLES);
+	assert_false(etw_notes_take(&scene.parts.notes, &note));
+	/* Without stacks there is nothing to tell, and neither by frame pointers. */
+	wanted.stack_hook_count = 0;
+	etw_source_feed_change(feed, &wanted);
+	wanted.stack_hook_count = 1;
+	wanted.options = 0;
+	etw_source_feed_change(feed, &wanted);
+	assert_false(etw_notes_take(&scene.parts.notes, &note));
+	end(&scene);
+}
+
 /* A session whose source cannot be had goes on without it. */
 static void test_source_feed__a_source_that_fails_is_a_complaint(void **state)
 {
@@ -258,6 +291,7 @@ int main(void)
 		cmocka_unit_test(test_source_feed__tells_what_is_not_collected),
 		cmocka_unit_test(test_source_feed__other_flags_are_wanted),
 		cmocka_unit_test(test_source_feed__everything_is_carried),
+		cmocka_unit_test(test_source_feed__tables_of_unwinding_are_told),
 		cmocka_unit_test(test_source_feed__a_source_that_fails_is_a_complaint),
 		cmocka_unit_test(test_source_feed__the_watermark_only_rises),
 		cmocka_unit_test(test_source_feed__loss_adds_up_over_hosts),
