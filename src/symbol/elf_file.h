@@ -78,4 +78,12 @@ struct etw_symbol_source_place {
 size_t etw_symbol_elf_places(struct etw_symbol_elf *elf, uint64_t address,
 			     struct etw_symbol_source_place *places, size_t room);
 
+/*
+ * etw_symbol_elf_keeps_frame() - whether the frame pointer of the function at a file address is in place there, so that
+ * who follows frame pointers finds its caller.
+ *
+ * Returns 1 or 0; -ENOENT: there are no tables of unwinding that tell.
+ */
+int etw_symbol_elf_keeps_frame(struct etw_symbol_elf *elf, uint64_t address);
+
 #endif

@@ -291,3 +291,17 @@ int etw_symbol_modules_resolve(struct etw_symbol_modules *modules, struct etw_sy
 	frames[0] = outer;
 	return entry ? 1 : 0;
 }
+
+int etw_symbol_modules_keeps_frame(struct etw_symbol_modules *modules,
+				   struct etw_symbol_loaded *loaded, uint64_t from_base,
+				   uint64_t back)
+{
+	if (!loaded->is_read)
+		TRY(read_file(modules, loaded));
+	if (!loaded->is_elf)
+		return -ENOENT;
+	if (!loaded->elf)
+		TRY(open_file(modules, loaded));
+	loaded->used = ++modules->clock;
+	return etw_symbol_elf_keeps_frame(loaded->elf, loaded->base + from_base - back);
+}

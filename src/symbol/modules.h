@@ -83,4 +83,15 @@ int etw_symbol_modules_resolve(struct etw_symbol_modules *modules, struct etw_sy
 			       uint64_t from_base, uint64_t back, struct etw_symbol_frame *frames,
 			       size_t room);
 
+/*
+ * etw_symbol_modules_keeps_frame() - whether a frame pointer is in place at an address, by the module's file.
+ *
+ * @from_base, @back: as above
+ *
+ * Returns 1 or 0; -ENOENT: the file does not tell; -ENOMEM.
+ */
+int etw_symbol_modules_keeps_frame(struct etw_symbol_modules *modules,
+				   struct etw_symbol_loaded *loaded, uint64_t from_base,
+				   uint64_t back);
+
 #endif

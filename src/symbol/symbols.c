@@ -372,6 +372,25 @@ int etw_symbols_resolve(struct etw_symbols *symbols, uint32_t pid, int64_t time_
 	return 1;
 }
 
+int etw_symbols_keeps_frame(struct etw_symbols *symbols, uint32_t pid, int64_t time_raw,
+			    uint64_t address, bool is_return)
+{
+	struct question question = {
+		.address = address,
+		.back = is_return && address,
+		.time_raw = time_raw,
+	};
+
+	if (etw_symbols_is_kernel(address))
+		return -ENOENT;
+	TRY(find_span(symbols, pid, &question));
+	/* What the trace itself has symbols of is no file, whatever its path says. */
+	if (!question.span || question.span->told)
+		return -ENOENT;
+	return etw_symbol_modules_keeps_frame(&symbols->modules, question.loaded,
+					      address - question.span->base, question.back);
+}
+
 size_t etw_symbols_module_count(const struct etw_symbols *symbols)
 {
 	return symbols->modules.count;

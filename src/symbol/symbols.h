@@ -137,6 +137,15 @@ int etw_symbols_resolve(struct etw_symbols *symbols, uint32_t pid, int64_t time_
 			uint64_t address, bool is_return, struct etw_symbol_frame *frames,
 			size_t room);
 
+/*
+ * etw_symbols_keeps_frame() - whether the frame pointer of the function at an address is in place there, so that who
+ * follows frame pointers finds its caller.
+ *
+ * Returns 1 or 0; -ENOENT: nothing tells, as of the kernel and of generated code; -ENOMEM.
+ */
+int etw_symbols_keeps_frame(struct etw_symbols *symbols, uint32_t pid, int64_t time_raw,
+			    uint64_t address, bool is_return);
+
 /* etw_symbols_module_count() - and the module with this number, in the order in which they became known; or NULL. */
 size_t etw_symbols_module_count(const struct etw_symbols *symbols);
 const struct etw_symbol_module *etw_symbols_module_at(const struct etw_symbols *symbols,

@@ -90,6 +90,54 @@ static void test_elf__looks_before_an_address_to_return_to(UNUSED_STATE)
 	etw_symbols_free(symbols);
 }
 
+static int keeps_frame(struct etw_symbols *symbols, uint64_t address)
+{
+	return etw_symbols_keeps_frame(symbols, PID, 20, address, /* is_return= */ false);
+}
+
+/* How many bytes of a function have its frame pointer in place. */
+static uint64_t framed_bytes(const char *file, const char *name)
+{
+	struct etw_symbols *symbols = fixture_symbols(&(struct etw_symbols_options){0});
+	const uint64_t at = BASE + address_of(file, name) - first_address_of(file);
+	const uint64_t count = bytes_of(file, name);
+	uint64_t framed = 0;
+
+	tell_file(symbols, BASE, file);
+	for (uint64_t i = 0; i < count; i++) {
+		int kept = keeps_frame(symbols, at + i);
+
+		assert_true(kept >= 0);
+		framed += (uint64_t)kept;
+	}
+	/* Neither the kernel nor what no file tells of has an answer. */
+	assert_int_equal(keeps_frame(symbols, UINT64_MAX - 5), -ENOENT);
+	assert_int_equal(keeps_frame(symbols, 64), -ENOENT);
+	etw_symbols_free(symbols);
+	return framed;
+}
+
+static void test_elf__tells_where_frame_pointers_are_in_place(UNUSED_STATE)
+{
+	struct etw_symbols *symbols;
+
+	compile("-O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -fPIE -pie", "framed");
+	/* All but the first instructions and the last. */
+	assert_true(framed_bytes("framed", "middle") * 2 > bytes_of("framed", "middle"));
+	assert_true(framed_bytes("framed", "middle") < bytes_of("framed", "middle"));
+#if defined(__x86_64__)
+	compile("-O1 -fomit-frame-pointer -fPIE -pie", "frameless");
+	assert_int_equal(framed_bytes("frameless", "middle"), 0);
+#endif
+	compile("-O1 -fno-asynchronous-unwind-tables -fno-unwind-tables -fPIE -pie", "bare");
+	symbols = fixture_symbols(&(struct etw_symbols_options){0});
+	tell_file(symbols, BASE, "bare");
+	assert_int_equal(keeps_frame(symbols, BASE + address_of("bare", "middle") -
+						      first_address_of("bare")),
+			 -ENOENT);
+	etw_symbols_free(symbols);
+}
+
 static void test_elf__says_that_a_file_is_stripped(UNUSED_STATE)
 {
 	struct etw_symbol_frame frame;
@@ -370,6 +418,7 @@ int main(void)
 		TEST(test_elf__names_functions_at_fixed_addresses),
 		TEST(test_elf__names_functions_where_pieces_are_apart),
 		TEST(test_elf__looks_before_an_address_to_return_to),
+		TEST(test_elf__tells_where_frame_pointers_are_in_place),
 		TEST(test_elf__says_that_a_file_is_stripped),
 		TEST(test_elf__finds_the_debug_file_by_its_link),
 		TEST(test_elf__refuses_a_debug_file_of_another_checksum),
