@@ -70,6 +70,7 @@ class Case:
         self.folder = folder
         self.environment = environment
         self.failed = 0
+        self.said = ""  # at the end of the last recording
 
     def record(self, name, command, *how):
         """A file of the command's own processes."""
@@ -80,7 +81,38 @@ class Case:
             return None
         if done.returncode or not trace.exists():
             sys.exit(f"{name}: recording failed: {done.returncode}: {done.stderr.strip()}")
+        self.said = done.stderr
         return trace
+
+    def expect(self, name, holds_it, sentence):
+        """Count what does not hold."""
+        if not holds_it:
+            print(f"{name}: {sentence}\n{self.said}")
+            self.failed += 1
+
+    def check_told(self, name, trace, module, is_by_tables=False):
+        """That stacks without callers are told: nearly all, in MODULE, or none for None."""
+        result = json.loads(run([self.etw, "stacks", "--json", "--process", "call_chain*", trace],
+                                self.environment).stdout)
+        lacking, every = result["stacks_frameless"], result["events"]
+        text = run([self.etw, "stacks", "--process", "call_chain*", trace],
+                   self.environment).stdout
+        print(f"{name}: {lacking} of {every} stacks are said to lack callers")
+        self.expect(name, "Where the command's CPU time went" in self.said,
+                    "the recording does not end with the command's CPU time")
+        self.expect(name, ("tables of unwinding" in self.said) == is_by_tables,
+                    "how stacks were followed is not told")
+        self.expect(name, ("etw record --unwind dwarf finds them" in text) == bool(lacking),
+                    f"etw stacks says otherwise: {text[-2000:]}")
+        if module:
+            self.expect(name, lacking >= SHARE * every, "stacks that lack callers are not told")
+            self.expect(name, result["frameless"][0]["module"].startswith(module),
+                        f"they are said to be in {result['frameless'][:3]}")
+            self.expect(name, "lack callers, for want of frame pointers in " + module in self.said,
+                        "the recording does not say that callers are missing")
+        else:
+            self.expect(name, lacking <= (1 - SHARE) * every, "callers are said to be missing")
+            self.expect(name, is_by_tables <= (not lacking), "tables of unwinding are forgotten")
 
     def check(self, name, trace, chain, *how):
         """That nearly all stacks of the program have the chain."""
@@ -126,6 +158,9 @@ def check_all(options, folder, environment):
 
     trace = case.record("frames", [frames, "spin", "500"], *samples)
     case.check("frame pointers", trace, CALLS + ["spin"])
+    case.check_told("frame pointers", trace, None)
+    trace = case.record("without", [none, "spin", "500"], *samples)
+    case.check_told("no frame pointers, and followed by them", trace, "call_chain_none")
     trace = case.record("debug", [strip_apart(frames, folder), "spin", "500"], *samples)
     case.check("separate debug file", trace, CALLS + ["spin"])
     trace = case.record("jit", [frames, "jit", "500"], *samples)
@@ -134,6 +169,7 @@ def check_all(options, folder, environment):
     case.check("vDSO, by tables", trace, CALLS + ["ask_clock"])
     trace = case.record("tables", [none, "spin", "500"], *samples, "--unwind", "dwarf")
     case.check("no frame pointers, by tables", trace, CALLS + ["spin"])
+    case.check_told("no frame pointers, by tables", trace, None, is_by_tables=True)
     trace = case.record("blocked", [none, "sleep", "200"], *switches, "--unwind", "dwarf")
     case.check("blocked in libc, by tables", trace, CALLS + ["sleep_often"], "--event", "cswitch",
                "--weight", "count")

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/guid.h"
+#include "base/macros.h"
 #include "export/export.h"
 #include "tools/common/number.h"
 #include "tools/common/output.h"
@@ -22,18 +23,32 @@ static struct etw_bytes schema_of(const EVENT_RECORD *record)
 	return (struct etw_bytes){NULL, 0};
 }
 
-void notes_take(struct notes *notes, const EVENT_RECORD *record)
+static bool decode(const EVENT_RECORD *record, struct wire_session_note *ret)
 {
 	static const GUID provider = WIRE_SESSION_NOTE_PROVIDER;
-	struct wire_session_note note;
+	const GUID *own = &record->EventHeader.ProviderId;
 	struct etw_bytes schema;
 
-	if (!etw_guid_equal(&record->EventHeader.ProviderId, &provider))
-		return;
+	if (LIKELY(own->Data1 != provider.Data1) || !etw_guid_equal(own, &provider))
+		return false;
 	schema = schema_of(record);
-	if (!schema.at ||
-	    !wire_session_note_decode(
-		    schema, (struct etw_bytes){record->UserData, record->UserDataLength}, &note))
+	return schema.at &&
+	       wire_session_note_decode(
+		       schema, (struct etw_bytes){record->UserData, record->UserDataLength}, ret);
+}
+
+bool notes_is_of(const EVENT_RECORD *record, enum wire_session_note_kind kind)
+{
+	struct wire_session_note note;
+
+	return decode(record, &note) && note.kind == (uint32_t)kind;
+}
+
+void notes_take(struct notes *notes, const EVENT_RECORD *record)
+{
+	struct wire_session_note note;
+
+	if (!decode(record, &note))
 		return;
 	if (notes->count < NOTES_KEPT_MAX)
 		notes->kept[notes->count] = note;

@@ -18,6 +18,9 @@ struct notes {
 /* notes_take() - keeps the event when it is a note. */
 void notes_take(struct notes *notes, const EVENT_RECORD *record);
 
+/* notes_is_of() - whether the event is a note of this kind. Cheap enough to ask of every event. */
+bool notes_is_of(const EVENT_RECORD *record, enum wire_session_note_kind kind);
+
 /*
  * notes_kernel_missing() - the kernel's events that were asked for and of which none, or none to the end, came.
  *

@@ -40,6 +40,14 @@ struct stack_query {
 		to_ft; /* of the events; images and stacks are taken from all of the trace */
 };
 
+#define STACK_FRAMELESS_MAX 64 /* modules that are told apart */
+
+/* A module whose functions keep no frame pointers. */
+struct stack_frameless {
+	const struct etw_symbol_module *module;
+	uint64_t stacks;
+};
+
 struct stack_counts {
 	uint64_t events;                 /* that were asked about */
 	uint64_t fates[ETW_STACK_FATES]; /* of their stacks */
@@ -47,6 +55,8 @@ struct stack_counts {
 	uint64_t idle; /* samples of processors that had nothing to do: not among the events */
 	uint64_t without_wait; /* switches to threads of which no wait is known: likewise */
 	uint64_t cut;          /* stacks of which a part went beyond a limit */
+	/* Stacks that were followed by frame pointers, through code that keeps none: callers are missing. */
+	uint64_t frameless;
 };
 
 struct stack_profile {
@@ -58,6 +68,9 @@ struct stack_profile {
 	struct stack_counts counts;
 	struct etw_stack_counts attach; /* of all traces */
 	uint64_t loss_marks;
+	bool by_tables; /* a trace says that its stacks were followed by tables of unwinding */
+	struct stack_frameless frameless[STACK_FRAMELESS_MAX]; /* the most stacks first */
+	size_t frameless_count;
 	uint64_t seen;                /* events of the traces */
 	int64_t sample_ft;            /* between two samples; of several machines of the first */
 	struct etw_symbols **symbols; /* owned; one for each machine */

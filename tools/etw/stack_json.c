@@ -100,6 +100,19 @@ int stack_json_begin(struct etw_text *text, struct stack_profile *profile)
 	return 0;
 }
 
+static void put_frameless(struct etw_text *text, const struct stack_profile *profile)
+{
+	json_number(text, "stacks_frameless", profile->counts.frameless);
+	etw_text_puts(text, ",\"frameless\":[");
+	for (size_t i = 0; i < profile->frameless_count; i++) {
+		etw_text_printf(text, "%s{\"events\":%" PRIu64, i ? "," : "",
+				profile->frameless[i].stacks);
+		json_string(text, "module", profile->frameless[i].module->name);
+		etw_text_putc(text, '}');
+	}
+	etw_text_putc(text, ']');
+}
+
 static void put_modules(struct etw_text *text, const struct stack_profile *profile)
 {
 	const char *before = "";
@@ -141,6 +154,7 @@ void stack_json_end(struct etw_text *text, const struct stack_profile *profile,
 	json_number(text, "stacks_undefined", counts->fates[ETW_STACK_UNDEFINED]);
 	json_number(text, "stacks_broken", counts->broken);
 	json_number(text, "stacks_cut", counts->cut);
+	put_frameless(text, profile);
 	json_number(text, "idle_samples", counts->idle);
 	json_number(text, "switches_without_wait", counts->without_wait);
 	put_modules(text, profile);

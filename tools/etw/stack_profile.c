@@ -13,6 +13,7 @@
 #include "base/time.h"
 #include "process/subject.h"
 #include "stack/part.h"
+#include "tools/etw/notes.h"
 #include "tools/etw/stack_gather.h"
 #include "wire/class_guids.h"
 
@@ -269,6 +270,7 @@ static int take_event(void *context, size_t trace, EVENT_RECORD *record,
 		return 0;
 	}
 	profile->seen++;
+	profile->by_tables |= notes_is_of(record, WIRE_NOTE_STACKS_BY_TABLES);
 	etw_decoder_set_file(profile->decoder, (uint32_t)trace);
 	etw_inputs_set_build(profile->inputs, trace, profile->store);
 	if (stack_images_is_wanted(record))

@@ -13,7 +13,8 @@
 
 #define PROCESSES_SHOWN 5
 #define FUNCTIONS_SHOWN 10
-#define CALLERS_SHOWN   3 /* one above the other */
+#define CALLERS_SHOWN   3  /* one above the other */
+#define LEAST_FRAMELESS 50 /* one stack of so many */
 
 static bool is_hot(const struct etw_call *call, struct etw_call *const *hot, size_t count)
 {
@@ -148,6 +149,9 @@ static int put_all(struct etw_text *text, struct stack_profile *profile,
 	etw_text_puts(text, ")\n");
 	TRY(put_processes(text, profile));
 	TRY(put_functions(text, profile, report));
+	/* Ends of functions have no frame in any program: a few of them are not worth a line here. */
+	if (profile->counts.frameless * LEAST_FRAMELESS >= events)
+		stack_frameless_write(text, profile);
 	etw_text_puts(text, "  etw stacks shows more: the tree of calls, callers, waits\n\n");
 	return 0;
 }

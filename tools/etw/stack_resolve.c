@@ -15,6 +15,8 @@ struct resolved {
 	const struct etw_call *raw;
 	uint32_t levels;
 	bool is_start; /* a thread may begin there, as far as one can tell */
+	/* Without its frame pointer in place there, so that who follows frame pointers misses its caller; NULL: with one, or unknown. */
+	const struct etw_symbol_module *frameless;
 	struct etw_call *calls[];
 };
 
@@ -29,6 +31,7 @@ struct resolver {
 	size_t ends_room;
 	const struct stack_place *place;
 	uint64_t broken_stacks;
+	size_t frameless_depth; /* of the outermost such place of the stack; SIZE_MAX: none */
 };
 
 static void resolver_done(struct resolver *resolver)
@@ -70,6 +73,31 @@ static bool is_start(const struct etw_symbol_frame *frame, uint64_t address)
 	    !frame->raw_function)
 		return true;
 	return is_one_of(frame->raw_function, starts, ARRAY_SIZE(starts));
+}
+
+/*
+ * Where a place lacks its frame pointer, the caller is not in the stack, unless a thread begins there: neither is that of the
+ * outermost frame, as far as it may be one.
+ */
+static int find_frameless(struct resolver *resolver, const struct etw_call *raw,
+			  const struct etw_symbol_frame *frame,
+			  const struct etw_symbol_module **ret)
+{
+	const struct stack_place *place = resolver->place;
+	const struct stack_profile *profile = resolver->gather->profile;
+	const bool is_return = raw->name.kind == STACK_RAW_RETURN;
+	int kept;
+
+	if (profile->by_tables || raw->name.kind == STACK_RAW_ALONE || !frame->module ||
+	    is_one_of(frame->raw_function, starts, ARRAY_SIZE(starts)))
+		return 0;
+	kept = etw_symbols_keeps_frame(profile->symbols[place->machine], place->pid, place->time_ft,
+				       raw->name.number, is_return);
+	if (kept == -ENOMEM)
+		return kept;
+	if (!kept)
+		*ret = frame->module;
+	return 0;
 }
 
 static bool is_resolved(const void *item, const void *wanted_at)
@@ -118,6 +146,7 @@ static int look_up(struct resolver *resolver, const struct etw_call *raw, struct
 	*resolved = wanted;
 	resolved->levels = (uint32_t)count;
 	resolved->is_start = is_start(&frames[count - 1], raw->name.number);
+	TRY(find_frameless(resolver, raw, &frames[count - 1], &resolved->frameless));
 	/* Symbols come innermost first, a tree grows from the outermost in. */
 	for (int i = 0; i < count; i++)
 		TRY(name_frame(resolver, &frames[count - 1 - i], &resolved->calls[i]));
@@ -192,7 +221,29 @@ static bool is_frame(const struct etw_call_node *node)
 	return node->call && node->call->name.kind >= STACK_RAW_RETURN;
 }
 
-static int push_node(struct resolver *resolver, const struct etw_call_node *node)
+/* Once of each stack: at the outermost such place. */
+static void count_frameless(struct resolver *resolver, const struct etw_call_node *node,
+			    size_t depth, const struct resolved *resolved)
+{
+	struct stack_profile *profile = resolver->gather->profile;
+	const bool is_outermost = !is_frame(node->parent);
+	size_t i = 0;
+
+	if (resolver->frameless_depth != SIZE_MAX || !resolved->frameless ||
+	    (is_outermost && resolved->is_start && node->call->name.kind == STACK_RAW_RETURN))
+		return;
+	resolver->frameless_depth = depth;
+	profile->counts.frameless += node->count;
+	while (i < profile->frameless_count && profile->frameless[i].module != resolved->frameless)
+		i++;
+	if (i == STACK_FRAMELESS_MAX)
+		return;
+	if (i == profile->frameless_count)
+		profile->frameless[profile->frameless_count++].module = resolved->frameless;
+	profile->frameless[i].stacks += node->count;
+}
+
+static int push_node(struct resolver *resolver, const struct etw_call_node *node, size_t depth)
 {
 	const struct etw_call *raw = node->call;
 	struct resolved *resolved;
@@ -203,6 +254,7 @@ static int push_node(struct resolver *resolver, const struct etw_call_node *node
 	if (raw->name.kind == STACK_RAW_THREAD)
 		return push_thread(resolver, raw->name.number);
 	TRY(look_up(resolver, raw, &resolved));
+	count_frameless(resolver, node, depth, resolved);
 	if (!is_frame(node->parent) && !resolved->is_start && raw->name.kind != STACK_RAW_ALONE) {
 		resolver->broken_stacks += node->count;
 		TRY(push(resolver, resolver->broken));
@@ -248,7 +300,9 @@ static int resolve_all(struct resolver *resolver)
 
 	while (node) {
 		resolver->levels = depth ? resolver->ends[depth - 1] : 0;
-		TRY(push_node(resolver, node));
+		if (resolver->frameless_depth != SIZE_MAX && depth <= resolver->frameless_depth)
+			resolver->frameless_depth = SIZE_MAX;
+		TRY(push_node(resolver, node, depth));
 		TRY(remember_end(resolver, depth));
 		TRY(add_own(resolver, node));
 		node = etw_call_node_next(root, node, /* skip= */ false, &depth);
@@ -272,15 +326,27 @@ static void read_kernel_symbols(struct stack_gather *gather)
 	}
 }
 
+static int compare_frameless(const void *left_at, const void *right_at)
+{
+	const struct stack_frameless *left = left_at, *right = right_at;
+
+	if (left->stacks != right->stacks)
+		return left->stacks > right->stacks ? -1 : 1;
+	return strcmp(left->module->path, right->module->path);
+}
+
 int stack_gather_resolve(struct stack_gather *gather)
 {
 	static const struct etw_call_name broken = {.kind = STACK_BROKEN, .function = "BROKEN"};
-	CLEANUP(resolver_done) struct resolver resolver = {.gather = gather};
+	CLEANUP(resolver_done)
+	struct resolver resolver = {.gather = gather, .frameless_depth = SIZE_MAX};
 	struct stack_profile *profile = gather->profile;
 
 	read_kernel_symbols(gather);
 	TRY(etw_calls_name(&profile->calls, &broken, &resolver.broken));
 	TRY(resolve_all(&resolver));
+	qsort(profile->frameless, profile->frameless_count, sizeof(profile->frameless[0]),
+	      compare_frameless);
 	profile->counts.broken = resolver.broken_stacks;
 	profile->counts.cut = gather->raw.cut + profile->calls.cut;
 	return 0;

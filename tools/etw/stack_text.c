@@ -12,6 +12,7 @@
 
 #define DEPTH_SHOWN_MAX 40 /* deeper levels are not moved further to the right */
 #define MODULES_SHOWN   8
+#define FRAMELESS_SHOWN 3 /* modules without frame pointers */
 
 void stack_frame_write(struct etw_text *text, const struct etw_call_name *name)
 {
@@ -198,6 +199,36 @@ static void put_line(struct etw_text *text, uint64_t count, const char *noun, co
 	etw_text_printf(text, " %s\n", what);
 }
 
+/* Of how many events there is one. */
+static uint64_t stack_count(const struct stack_counts *counts)
+{
+	return counts->events - counts->fates[ETW_STACK_NONE] - counts->fates[ETW_STACK_UNDEFINED];
+}
+
+void stack_frameless_write(struct etw_text *text, const struct stack_profile *profile)
+{
+	const struct stack_counts *counts = &profile->counts;
+
+	if (!counts->frameless)
+		return;
+	etw_text_puts(text, "  ");
+	etw_number_grouped(text, counts->frameless);
+	etw_text_puts(text, " of ");
+	etw_number_count(text, stack_count(counts), "stack");
+	etw_text_puts(text, counts->frameless == 1 ? " lacks" : " lack");
+	etw_text_puts(text, " callers, for want of frame pointers in ");
+	for (size_t i = 0; i < profile->frameless_count && i < FRAMELESS_SHOWN; i++) {
+		etw_text_puts(text, i ? ", " : "");
+		etw_output_clean(text, profile->frameless[i].module->name);
+		etw_text_puts(text, " (");
+		etw_number_grouped(text, profile->frameless[i].stacks);
+		etw_text_putc(text, ')');
+	}
+	if (profile->frameless_count > FRAMELESS_SHOWN)
+		etw_text_puts(text, " and others");
+	etw_text_puts(text, "; etw record --unwind dwarf finds them\n");
+}
+
 static void put_stacks(struct etw_text *text, const struct stack_profile *profile)
 {
 	const struct stack_counts *counts = &profile->counts;
@@ -209,7 +240,7 @@ static void put_stacks(struct etw_text *text, const struct stack_profile *profil
 		etw_number_duration(text, profile->sample_ft);
 	}
 	etw_text_puts(text, ": ");
-	etw_number_grouped(text, counts->events - none);
+	etw_number_grouped(text, stack_count(counts));
 	etw_text_puts(text, " with a stack, ");
 	etw_number_grouped(text, none);
 	etw_text_puts(text, " without\n");
@@ -221,6 +252,7 @@ static void put_stacks(struct etw_text *text, const struct stack_profile *profil
 		 "without the half in the process, which never came");
 	put_line(text, counts->broken, "stack",
 		 "marked BROKEN: the frames end before where a thread begins");
+	stack_frameless_write(text, profile);
 	put_line(text, counts->cut, "stack", "not kept whole: there are too many");
 	put_line(text, counts->idle, "sample", "of idle processors, not counted");
 	put_line(text, counts->without_wait, "switch-in",

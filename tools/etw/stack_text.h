@@ -31,6 +31,11 @@ void stack_tree_write(struct etw_text *text, const struct stack_query *query,
 		      const struct etw_calls *calls, const struct stack_look *look,
 		      const char *title);
 
+/*
+ * stack_frameless_write() - "12 of 500 stacks lack callers: ...", and what helps: one line, indented; nothing where none does.
+ */
+void stack_frameless_write(struct etw_text *text, const struct stack_profile *profile);
+
 /* stack_end_write() - how many events had a stack, and which modules have no names. */
 void stack_end_write(struct etw_text *text, const struct stack_profile *profile,
 		     const struct stack_look *look);
