@@ -2,6 +2,7 @@
 /* The BPF programs of frequent events. See cpu_programs.h. */
 #include "source/kernel/cpu_programs.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -416,25 +417,61 @@ static int attach(struct bpf_object *object, size_t place, int *ret)
 	return etw_kernel_attach(object, programs[place].program, ret);
 }
 
-/* Of an object with several programs only the one of @place is loaded. */
-static void leave_others(struct bpf_object *object, size_t place)
+#define BIT(place) (UINT64_C(1) << (place))
+
+static_assert(ETW_KERNEL_CPU_PROGRAMS <= 64, "sets of programs are bits");
+
+/* Which programs of one object are wanted and not there yet. */
+static uint64_t missing_beside(const struct etw_kernel_cpu_bpf *cpu_bpf, size_t place,
+			       uint32_t kinds)
+{
+	uint64_t set = 0;
+
+	for (size_t i = 0; i < ETW_KERNEL_CPU_PROGRAMS; i++)
+		if (programs[i].object == programs[place].object && programs[i].kinds & kinds &&
+		    cpu_bpf->link_fds[i] < 0)
+			set |= BIT(i);
+	return set;
+}
+
+/* Of an object's programs those of the set are loaded. Returns 0; -ENOENT: this machine's has none of that name. */
+static int choose(struct bpf_object *object, const uint8_t *bytes, uint64_t set)
 {
 	for (size_t i = 0; i < ETW_KERNEL_CPU_PROGRAMS; i++) {
 		struct bpf_program *program;
 
-		if (i == place || programs[i].object != programs[place].object)
+		if (programs[i].object != bytes)
 			continue;
 		program = bpf_object__find_program_by_name(object, programs[i].program);
+		if (!program && set & BIT(i))
+			return -ENOENT;
 		if (program)
-			(void)bpf_program__set_autoload(program, false);
+			(void)bpf_program__set_autoload(program, (set & BIT(i)) != 0);
 	}
+	return 0;
 }
 
+static int take_programs(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_source_host *host,
+			 struct bpf_object *object, uint64_t set)
+{
+	for (size_t i = 0; i < ETW_KERNEL_CPU_PROGRAMS; i++) {
+		char name[32];
+
+		if (!(set & BIT(i)))
+			continue;
+		TRY(attach(object, i, &cpu_bpf->link_fds[i]));
+		TRY(etw_kernel_take_program(object, programs[i].program, &cpu_bpf->program_fds[i]));
+		link_name(i, name);
+		etw_kernel_keep(host, name, cpu_bpf->link_fds[i]);
+	}
+	return 0;
+}
+
+/* @set: programs of one object, none of which is there yet */
 static int load(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_kernel_bpf *bpf,
-		const struct etw_source_host *host, size_t place)
+		const struct etw_source_host *host, size_t place, uint64_t set)
 {
 	struct bpf_object *object = NULL;
-	char name[32];
 	int r;
 
 	r = etw_kernel_open_object(programs[place].object, *programs[place].object_bytes, "etw_cpu",
@@ -442,25 +479,30 @@ static int load(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_kernel_bpf 
 	if (!r)
 		r = prepare(cpu_bpf, bpf, object);
 	if (!r)
-		leave_others(object, place);
+		r = choose(object, programs[place].object, set);
 	if (!r)
 		r = bpf_object__load(object);
 	if (!r)
 		r = take_maps(cpu_bpf, host, object);
 	if (!r)
-		r = attach(object, place, &cpu_bpf->link_fds[place]);
-	if (!r)
-		r = etw_kernel_take_program(object, programs[place].program,
-					    &cpu_bpf->program_fds[place]);
+		r = take_programs(cpu_bpf, host, object, set);
 	if (!r)
 		r = take_walk(cpu_bpf, host, object);
 	if (object)
 		bpf_object__close(object);
-	if (r)
-		return r;
-	link_name(place, name);
-	etw_kernel_keep(host, name, cpu_bpf->link_fds[place]);
-	return 0;
+	return r;
+}
+
+/* All that is wanted of its object, because most of what loading costs is for the object; where one fails, each alone. */
+static int load_with_others(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_kernel_bpf *bpf,
+			    const struct etw_source_host *host, size_t place, uint32_t kinds)
+{
+	uint64_t set = missing_beside(cpu_bpf, place, kinds);
+	int r = load(cpu_bpf, bpf, host, place, set);
+
+	if ((r == -ESRCH || r == -ENOENT) && set != BIT(place) && cpu_bpf->link_fds[place] < 0)
+		r = load(cpu_bpf, bpf, host, place, BIT(place));
+	return r;
 }
 
 int etw_kernel_cpu_bpf_open(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_kernel_bpf *bpf,
@@ -473,7 +515,7 @@ int etw_kernel_cpu_bpf_open(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw
 		r = make_rings(cpu_bpf, host, ring_bytes);
 	for (size_t i = 0; i < ETW_KERNEL_CPU_PROGRAMS && !r; i++) {
 		if (cpu_bpf->link_fds[i] < 0 && kinds & programs[i].kinds)
-			r = load(cpu_bpf, bpf, host, i);
+			r = load_with_others(cpu_bpf, bpf, host, i, kinds);
 		if (is_optional(i) && (r == -ESRCH || r == -ENOENT)) {
 			kinds &= tells_owners(i) ? ~ETW_KERNEL_OWNED_ALONE : UINT32_MAX;
 			r = 0;
