@@ -43,6 +43,7 @@ ALIKE = 8  # behind a difference
 FAR = 60
 NEAR = 12
 MARGIN_NS = 100_000  # ftrace prints microseconds
+TOGETHER_NS = 5_000_000  # of a beginning: two threads in turns look alike at any time
 ROUNDS = 2000
 
 
@@ -95,6 +96,7 @@ def find_start(ours, theirs):
         first = [what for _, what in ours[skipped:skipped + BEGINNING]]
         for at in range(len(theirs) - len(first) + 1):
             if theirs[at][1] == first[0] and \
+                    abs(theirs[at][0] - ours[skipped][0]) < TOGETHER_NS and \
                     [what for _, what in theirs[at:at + len(first)]] == first:
                 return skipped, at
     return None
