@@ -103,7 +103,7 @@ function(add_bpf_programs target)
     list(APPEND warnings -Werror)
   endif()
   file(GLOB headers CONFIGURE_DEPENDS ${from}/*.h)
-  foreach(name tasks unmaps threads switches contexts samples ready syscalls interrupts priorities
+  foreach(name tasks unmaps modules threads switches contexts samples ready syscalls interrupts priorities
                owners)
     add_custom_command(
       OUTPUT ${to}/${name}.c

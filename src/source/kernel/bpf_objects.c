@@ -41,11 +41,15 @@ void etw_kernel_bpf_close(struct etw_kernel_bpf *bpf)
 #include "source/kernel/load.h"
 
 static const char *const link_names[ETW_KERNEL_LINKS] = {
-	"kernel-new-task", "kernel-exec", "kernel-exit", "kernel-rename", "kernel-unmap"};
-#define LINK_UNMAP 4
+	"kernel-new-task", "kernel-exec",        "kernel-exit",       "kernel-rename",
+	"kernel-unmap",    "kernel-module-load", "kernel-module-free"};
+#define LINK_UNMAP       4
+#define LINK_MODULE_LOAD 5
+#define LINK_MODULE_FREE 6
 
-static const char *const program_names[ETW_KERNEL_LINKS] = {"etw_new_task", "etw_exec", "etw_exit",
-							    "etw_rename", "etw_unmap"};
+static const char *const program_names[ETW_KERNEL_LINKS] = {
+	"etw_new_task", "etw_exec",        "etw_exit",       "etw_rename",
+	"etw_unmap",    "etw_module_load", "etw_module_free"};
 
 static bool adopt(struct etw_kernel_bpf *bpf, const struct etw_source_host *host)
 {
@@ -127,7 +131,9 @@ int etw_kernel_bpf_open(struct etw_kernel_bpf *bpf, const struct etw_source_host
 	return 0;
 }
 
-static int load_unmaps(struct etw_kernel_bpf *bpf, struct bpf_object *object)
+/* Loads an object of further programs, and attaches those of these links. */
+static int load_more(struct etw_kernel_bpf *bpf, struct bpf_object *object, size_t first_link,
+		     size_t last_link)
 {
 	const struct etw_kernel_map_fd maps[] = {
 		{"etw_ring", bpf->ring_fd},
@@ -137,7 +143,9 @@ static int load_unmaps(struct etw_kernel_bpf *bpf, struct bpf_object *object)
 
 	TRY(etw_kernel_reuse_maps(object, maps, ARRAY_SIZE(maps)));
 	TRY(bpf_object__load(object));
-	return etw_kernel_attach(object, program_names[LINK_UNMAP], &bpf->link_fds[LINK_UNMAP]);
+	for (size_t i = first_link; i <= last_link; i++)
+		TRY(etw_kernel_attach(object, program_names[i], &bpf->link_fds[i]));
+	return 0;
 }
 
 int etw_kernel_bpf_attach_unmaps(struct etw_kernel_bpf *bpf, const struct etw_source_host *host,
@@ -151,12 +159,36 @@ int etw_kernel_bpf_attach_unmaps(struct etw_kernel_bpf *bpf, const struct etw_so
 	r = etw_kernel_open_object(etw_kernel_unmaps_object, etw_kernel_unmaps_object_bytes,
 				   "etw_unmaps", &object);
 	if (!r)
-		r = load_unmaps(bpf, object);
+		r = load_more(bpf, object, LINK_UNMAP, LINK_UNMAP);
 	if (object)
 		bpf_object__close(object);
 	if (r)
 		return etw_kernel_refuse(r, NULL, reterr);
 	etw_kernel_keep(host, link_names[LINK_UNMAP], bpf->link_fds[LINK_UNMAP]);
+	return 0;
+}
+
+int etw_kernel_bpf_attach_modules(struct etw_kernel_bpf *bpf, const struct etw_source_host *host,
+				  struct etw_fault *reterr)
+{
+	struct bpf_object *object = NULL;
+	int r;
+
+	if (bpf->link_fds[LINK_MODULE_LOAD] >= 0 && bpf->link_fds[LINK_MODULE_FREE] >= 0)
+		return 0;
+	if (!etw_kernel_tracepoint_arguments("module_load") ||
+	    !etw_kernel_tracepoint_arguments("module_free"))
+		return -ENOENT;
+	r = etw_kernel_open_object(etw_kernel_modules_object, etw_kernel_modules_object_bytes,
+				   "etw_modules", &object);
+	if (!r)
+		r = load_more(bpf, object, LINK_MODULE_LOAD, LINK_MODULE_FREE);
+	if (object)
+		bpf_object__close(object);
+	if (r)
+		return etw_kernel_refuse(r, "module_load", reterr);
+	etw_kernel_keep(host, link_names[LINK_MODULE_LOAD], bpf->link_fds[LINK_MODULE_LOAD]);
+	etw_kernel_keep(host, link_names[LINK_MODULE_FREE], bpf->link_fds[LINK_MODULE_FREE]);
 	return 0;
 }
 
@@ -209,6 +241,12 @@ int etw_kernel_bpf_attach_unmaps(struct etw_kernel_bpf *bpf, const struct etw_so
 	(void)bpf;
 	(void)host;
 	return etw_fault_set(reterr, -ENOSYS, 0, "kernel source", "BPF", BUILT_WITHOUT);
+}
+
+int etw_kernel_bpf_attach_modules(struct etw_kernel_bpf *bpf, const struct etw_source_host *host,
+				  struct etw_fault *reterr)
+{
+	return etw_kernel_bpf_attach_unmaps(bpf, host, reterr);
 }
 
 int etw_kernel_bpf_switch(const struct etw_kernel_bpf *bpf,

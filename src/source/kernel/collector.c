@@ -6,6 +6,8 @@
 #include <sys/param.h>
 #include <unistd.h>
 
+#include <evntrace.h>
+
 #include "base/macros.h"
 
 #define HELD_BYTES_MAX (UINT64_C(64) << 20)
@@ -66,10 +68,40 @@ static void unwind(struct etw_kernel_collector *collector, const struct etw_kern
 					process ? process->images : NULL, copy);
 }
 
-static void apply_item(struct etw_kernel_collector *collector, struct etw_kernel_item *item)
+/* Whether a record is of the kernel's own code, which is told where images are wanted. */
+static bool apply_own(struct etw_kernel_collector *collector, const struct etw_kernel_item *item)
+{
+	const struct etw_kernel_module *module = item->record;
+
+	if (item->byte_count < sizeof(*module) || module->head.kind != ETW_KERNEL_MODULE)
+		return false;
+	if (collector->own && collector->tracker->flags & EVENT_TRACE_FLAG_IMAGE_LOAD)
+		etw_kernel_own_module(collector->own, &collector->out, module);
+	return true;
+}
+
+static void apply_perf(struct etw_kernel_collector *collector, const struct etw_kernel_item *item)
 {
 	struct etw_kernel_perf_record record;
+	struct etw_kernel_actor actor;
 
+	if (!item->byte_count || etw_kernel_perf_parse(item->bytes, item->byte_count, &record))
+		return;
+	if (record.kind == ETW_KERNEL_PERF_MAP) {
+		etw_kernel_tracker_map(collector->tracker, record.tid, record.pid, &record.mapping);
+		return;
+	}
+	if (record.kind == ETW_KERNEL_PERF_EXEC) {
+		etw_kernel_tracker_begin_exec(collector->tracker, record.pid);
+		return;
+	}
+	actor = (struct etw_kernel_actor){.tid = record.tid, .pid = record.pid};
+	if (collector->own && collector->tracker->flags & EVENT_TRACE_FLAG_IMAGE_LOAD)
+		etw_kernel_own_made(collector->own, &collector->out, actor, &record.made);
+}
+
+static void apply_item(struct etw_kernel_collector *collector, struct etw_kernel_item *item)
+{
 	/* Later than it may be: a perf record whose CPU stood still before it reserved. */
 	if (item->time_ns < collector->applied_ns)
 		item->time_ns = collector->applied_ns;
@@ -80,16 +112,10 @@ static void apply_item(struct etw_kernel_collector *collector, struct etw_kernel
 		unwind(collector, item->record);
 		return;
 	}
-	if (!item->is_mapping) {
+	if (item->is_mapping)
+		apply_perf(collector, item);
+	else if (!apply_own(collector, item))
 		etw_kernel_tracker_apply(collector->tracker, item->record, item->byte_count);
-		return;
-	}
-	if (!item->byte_count || etw_kernel_perf_parse(item->bytes, item->byte_count, &record))
-		return;
-	if (record.kind == ETW_KERNEL_PERF_MAP)
-		etw_kernel_tracker_map(collector->tracker, record.tid, record.pid, &record.mapping);
-	else
-		etw_kernel_tracker_begin_exec(collector->tracker, record.pid);
 }
 
 static void apply_records(struct etw_kernel_collector *collector, uint64_t until_ns)

@@ -14,6 +14,7 @@
 #include "base/source.h"
 #include "source/kernel/cpu_out.h"
 #include "source/kernel/out.h"
+#include "source/kernel/own_live.h"
 #include "source/kernel/streams.h"
 #include "source/kernel/tracker.h"
 #include "source/kernel/unwinder.h"
@@ -26,6 +27,7 @@ struct etw_kernel_collector {
 	struct etw_kernel_cpu_out cpu_out;
 	struct etw_kernel_tracker *tracker;   /* owned */
 	struct etw_kernel_unwinder *unwinder; /* owned; NULL: copied stacks were never wanted */
+	struct etw_kernel_own *own; /* borrowed; NULL: the kernel's own code is not followed */
 	struct etw_kernel_watermark watermark;
 	uint64_t applied_ns;                  /* every record before was applied */
 	struct etw_announced_queue announced; /* to be applied in the order of time */

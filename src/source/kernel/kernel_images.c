@@ -226,20 +226,28 @@ static FILE *open_below(const char *folder, const char *file)
 									     : NULL;
 }
 
+/* What says where files of modules are; NULL: nothing. */
+static FILE *open_depends(const struct places *places)
+{
+	char folder[PATH_MAX];
+
+	if (!places->modules[0] ||
+	    snprintf(folder, sizeof(folder), "%s%s", places->root, places->modules) >= PATH_MAX)
+		return NULL;
+	return open_below(folder, "/modules.dep");
+}
+
 static int add_modules(const struct places *places, struct modules *modules,
 		       struct etw_kernel_own_images *images)
 {
-	FILE *listed = open_below(places->root, "/proc/modules"), *depends = NULL;
+	FILE *listed = open_below(places->root, "/proc/modules"), *depends;
 	CLEANUP(freep) char *line = NULL;
-	char folder[PATH_MAX];
 	size_t room = 0;
 	int r = 0;
 
 	if (!listed)
 		return 0;
-	if (places->modules[0] &&
-	    snprintf(folder, sizeof(folder), "%s%s", places->root, places->modules) < PATH_MAX)
-		depends = open_below(folder, "/modules.dep");
+	depends = open_depends(places);
 	while (!r && getline(&line, &room, listed) > 0)
 		r = add_module(places, depends, line, modules, images);
 	if (depends)
@@ -323,13 +331,112 @@ int etw_kernel_own_images_gather(const char *root, const struct etw_kernel_funct
 	return r == -E2BIG ? 0 : r;
 }
 
+/* The last one that was added goes to its place. Returns it. */
+static const struct etw_kernel_image *settle_last(struct etw_kernel_own_images *images)
+{
+	struct etw_kernel_image last = images->at[images->count - 1];
+	uint32_t place = images->count - 1;
+
+	for (; place && images->at[place - 1].base > last.base; place--)
+		images->at[place] = images->at[place - 1];
+	images->at[place] = last;
+	return &images->at[place];
+}
+
+/* Without memory for its name it is not one. */
+static void drop_last(struct etw_kernel_own_images *images)
+{
+	etw_kernel_own_images_remove(images, &images->at[images->count - 1]);
+}
+
+const struct etw_kernel_image *etw_kernel_own_images_add(struct etw_kernel_own_images *images,
+							 uint64_t base, uint64_t byte_count,
+							 const char *name)
+{
+	uint32_t count = images->count;
+
+	if (!base || !byte_count || base + byte_count < base)
+		return NULL;
+	if (add_image(images, base, base + byte_count, name)) {
+		if (images->count > count)
+			drop_last(images);
+		return NULL;
+	}
+	return settle_last(images);
+}
+
+const struct etw_kernel_image *etw_kernel_own_images_of_module(struct etw_kernel_own_images *images,
+							       const char *root, const char *name,
+							       uint64_t base, uint64_t byte_count)
+{
+	struct modules modules = {0};
+	uint32_t count = images->count, place;
+	const struct etw_kernel_image *image;
+	struct places places;
+	char line[256];
+	FILE *depends;
+	int r;
+
+	find_places(root, &places);
+	depends = open_depends(&places);
+	/* As the kernel lists it. */
+	(void)snprintf(line, sizeof(line), "%s %" PRIu64 " 0 - Live 0x%" PRIx64, name, byte_count,
+		       base);
+	r = add_module(&places, depends, line, &modules, images);
+	free(modules.names);
+	if (depends)
+		(void)fclose(depends);
+	if (r && images->count > count)
+		drop_last(images);
+	if (images->count == count)
+		return NULL;
+	image = settle_last(images);
+	/* Its size counts data that lie elsewhere. */
+	place = (uint32_t)(image - images->at);
+	if (place + 1 < images->count && images->at[place + 1].base > base)
+		images->at[place].end = images->at[place].code_end =
+			MIN(image->end, images->at[place + 1].base);
+	return image;
+}
+
+const struct etw_kernel_image *etw_kernel_own_images_at(const struct etw_kernel_own_images *images,
+							uint64_t base, uint64_t byte_count)
+{
+	for (uint32_t i = images->count; i-- > 0;)
+		if (images->at[i].base == base &&
+		    (!byte_count || images->at[i].end - base == byte_count))
+			return &images->at[i];
+	return NULL;
+}
+
+void etw_kernel_own_images_remove(struct etw_kernel_own_images *images,
+				  const struct etw_kernel_image *image)
+{
+	uint32_t place = (uint32_t)(image - images->at);
+
+	etw_kernel_text_unref(image->path);
+	etw_kernel_text_unref(image->wide);
+	images->count--;
+	memmove(&images->at[place], &images->at[place + 1],
+		(images->count - place) * sizeof(images->at[0]));
+}
+
+static bool is_same(const struct etw_kernel_image *one, const struct etw_kernel_image *other)
+{
+	const char *name = etw_kernel_text_string(one->path);
+
+	if (strcmp(name, etw_kernel_text_string(other->path)) != 0)
+		return false;
+	if (name[0] == '[')
+		return one->base < other->end && other->base < one->end;
+	return one->base == other->base;
+}
+
 bool etw_kernel_own_images_has(const struct etw_kernel_own_images *images,
 			       const struct etw_kernel_image *image)
 {
 	for (uint32_t i = 0; i < images->count; i++)
-		if (images->at[i].base == image->base && images->at[i].end == image->end &&
-		    strcmp(etw_kernel_text_string(images->at[i].path),
-			   etw_kernel_text_string(image->path)) == 0)
+		if (is_same(&images->at[i], image))
 			return true;
 	return false;
 }

@@ -14,7 +14,8 @@
 #define ETW_KERNEL_OWN_IMAGES_MAX 4096
 
 struct etw_kernel_own_images {
-	struct etw_kernel_image *at; /* owned; in the order of addresses, none overlaps another */
+	/* Owned; in the order of addresses. One that came later may lie in one of several functions. */
+	struct etw_kernel_image *at;
 	uint32_t count, room;
 };
 
@@ -33,7 +34,31 @@ int etw_kernel_own_images_gather(const char *root, const struct etw_kernel_funct
 /* etw_kernel_own_images_done() - frees everything. */
 void etw_kernel_own_images_done(struct etw_kernel_own_images *images);
 
-/* etw_kernel_own_images_has() - whether the list has an image of this name at this place. */
+/*
+ * etw_kernel_own_images_of_module() - the image of a module that has just come, with its path and build id as far as they can be
+ * read; goes into the list. Returns it, borrowed until the list changes; NULL without memory or room.
+ */
+const struct etw_kernel_image *etw_kernel_own_images_of_module(struct etw_kernel_own_images *images,
+							       const char *root, const char *name,
+							       uint64_t base, uint64_t byte_count);
+
+/* etw_kernel_own_images_add() - the same of any other image. */
+const struct etw_kernel_image *etw_kernel_own_images_add(struct etw_kernel_own_images *images,
+							 uint64_t base, uint64_t byte_count,
+							 const char *name);
+
+/* etw_kernel_own_images_at() - the youngest image of this size that begins there; 0: of any. Borrowed; NULL: none. */
+const struct etw_kernel_image *etw_kernel_own_images_at(const struct etw_kernel_own_images *images,
+							uint64_t base, uint64_t byte_count);
+
+/* etw_kernel_own_images_remove() - @image: of the list, which does not have it any more. */
+void etw_kernel_own_images_remove(struct etw_kernel_own_images *images,
+				  const struct etw_kernel_image *image);
+
+/*
+ * etw_kernel_own_images_has() - whether the list has an image of this name at this place. A module's end is told in several ways,
+ * and that of what the kernel makes is not known: of these one that overlaps is the same.
+ */
 bool etw_kernel_own_images_has(const struct etw_kernel_own_images *images,
 			       const struct etw_kernel_image *image);
 

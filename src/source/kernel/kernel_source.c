@@ -125,6 +125,7 @@ static int open_source(const struct etw_source_host *host, const struct etw_sour
 	TRY(etw_kernel_rundown_init(&source->rundown, "/proc"));
 	source->rundown.own.root = "";
 	etw_kernel_stack_account_open(&source->collector.cpu_out.account, &source->host);
+	source->collector.own = &source->rundown.own;
 	source->collector.cpu_out.maker.routines = &source->routines;
 	source->collector.cpu_out.maker.seen = &source->rundown.own.seen;
 	TRY(etw_kernel_bpf_open(&source->bpf, &source->host, RING_BYTES, reterr));
@@ -288,6 +289,9 @@ static int enable_images(struct etw_source *source, bool is_on, struct etw_fault
 			r = etw_kernel_bpf_attach_unmaps(&source->bpf, &source->host, reterr);
 	}
 	etw_kernel_streams_enable_mappings(streams, is_on && !r);
+	/* Without them modules that come and go are noticed by the rundown at the end. */
+	if (is_on && !r)
+		(void)etw_kernel_bpf_attach_modules(&source->bpf, &source->host, NULL);
 	return r;
 }
 
@@ -461,7 +465,7 @@ static int enable(struct etw_source *source, const struct etw_source_request *re
 	if (wants_any(source))
 		source->control.collected |= ETW_KERNEL_COLLECT_TASKS;
 	if (source->masks[0] & EVENT_TRACE_FLAG_IMAGE_LOAD)
-		source->control.collected |= ETW_KERNEL_COLLECT_UNMAPS;
+		source->control.collected |= ETW_KERNEL_COLLECT_UNMAPS | ETW_KERNEL_COLLECT_MODULES;
 	if (source->masks[0] & EVENT_TRACE_FLAG_PROCESS_COUNTERS)
 		source->control.collected |= ETW_KERNEL_COLLECT_COUNTERS;
 	if (source->masks[0] & EVENT_TRACE_FLAG_THREAD)

@@ -44,6 +44,33 @@ struct lost_record {
 	uint64_t id, lost_count;
 };
 
+struct symbol_record {
+	struct perf_event_header header;
+	uint64_t base;
+	uint32_t byte_count;
+	uint16_t type, flags;
+	/* the name follows, NUL-terminated, padded to 8 */
+};
+
+static int parse_symbol(const uint8_t *at, uint32_t name_end, struct etw_kernel_perf_record *ret)
+{
+	struct symbol_record record;
+	const char *name = (const char *)at + sizeof(record);
+
+	if (name_end <= sizeof(record) || !memchr(name, '\0', name_end - sizeof(record)))
+		return -EBADMSG;
+	memcpy(&record, at, sizeof(record));
+	ret->kind = ETW_KERNEL_PERF_SYMBOL;
+	ret->made = (struct etw_kernel_made){
+		.base = record.base,
+		.byte_count = record.byte_count,
+		.is_bpf = record.type == PERF_RECORD_KSYMBOL_TYPE_BPF,
+		.is_loaded = !(record.flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER),
+		.name = name,
+	};
+	return 0;
+}
+
 static int parse_map(const uint8_t *at, uint32_t path_end, struct etw_kernel_perf_record *ret)
 {
 	struct map_record record;
@@ -88,6 +115,9 @@ int etw_kernel_perf_parse(const uint8_t *at, uint32_t byte_count,
 	case PERF_RECORD_MMAP2:
 		TRY(parse_map(at, byte_count - (uint32_t)sizeof(trailer), &record));
 		break;
+	case PERF_RECORD_KSYMBOL:
+		TRY(parse_symbol(at, byte_count - (uint32_t)sizeof(trailer), &record));
+		break;
 	case PERF_RECORD_COMM:
 		if (byte_count < sizeof(struct exec_record) + sizeof(trailer))
 			return -EBADMSG;
@@ -120,6 +150,7 @@ static int open_event(uint32_t cpu)
 		.mmap2 = 1,
 		.mmap_data = 1, /* the first piece of an object may only be read */
 		.build_id = 1,
+		.ksymbol = 1,
 		.comm = 1,
 		.comm_exec = 1,
 		.sample_id_all = 1,

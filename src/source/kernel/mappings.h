@@ -2,7 +2,7 @@
 /*
  * Mappings of files, from perf's mapping records: a software event that never counts anything, on each
  * CPU, for the sake of its side band. perf also says when an exec throws the old program away, which the
- * exec tracepoint (later) does not.
+ * exec tracepoint (later) does not, and tells the code that the kernel makes at run time.
  */
 #ifndef ETW_SOURCE_KERNEL_MAPPINGS_H
 #define ETW_SOURCE_KERNEL_MAPPINGS_H
@@ -19,6 +19,16 @@ enum etw_kernel_perf_kind {
 	ETW_KERNEL_PERF_MAP = 1,
 	ETW_KERNEL_PERF_EXEC = 2,
 	ETW_KERNEL_PERF_LOST = 3,
+	ETW_KERNEL_PERF_SYMBOL = 4,
+};
+
+/* A function that the kernel made at run time, a BPF program or a trampoline, or is about to throw away. */
+struct etw_kernel_made {
+	uint64_t base;
+	uint32_t byte_count;
+	bool is_bpf; /* else another of the kernel's own pieces of code */
+	bool is_loaded;
+	const char *name; /* borrowed */
 };
 
 /* One record, as far as it is of use. */
@@ -28,6 +38,7 @@ struct etw_kernel_perf_record {
 	uint64_t time_ns;
 	uint64_t lost_count;               /* LOST */
 	struct etw_kernel_mapping mapping; /* MAP; its path lies in the record */
+	struct etw_kernel_made made;       /* SYMBOL; likewise its name */
 };
 
 /* The ring of one CPU. */

@@ -3,7 +3,7 @@
  * What a trace is told of the kernel's own code: its images at both rundowns, and at the end the symbols of those addresses
  * that the session's events name, so that it can be read on another machine.
  *
- * Modules that come and go are noticed at the next rundown. Context: the session's thread.
+ * What comes and goes in between is own_live.h; what that missed is noticed at the next rundown. Context: the session's thread.
  */
 #ifndef ETW_SOURCE_KERNEL_OWN_H
 #define ETW_SOURCE_KERNEL_OWN_H

@@ -180,7 +180,8 @@ static int add_perf_record(struct etw_kernel_streams *streams, const struct etw_
 		record.kind = ETW_KERNEL_PERF_OTHER;
 	if (record.kind == ETW_KERNEL_PERF_LOST)
 		streams->lost_mappings += record.lost_count;
-	if (record.kind != ETW_KERNEL_PERF_MAP && record.kind != ETW_KERNEL_PERF_EXEC)
+	if (record.kind != ETW_KERNEL_PERF_MAP && record.kind != ETW_KERNEL_PERF_EXEC &&
+	    record.kind != ETW_KERNEL_PERF_SYMBOL)
 		byte_count = 0; /* holds its place, and says nothing */
 	item = calloc(1, sizeof(*item) + byte_count);
 	if (!item)

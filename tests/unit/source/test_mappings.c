@@ -69,6 +69,41 @@ static void test_mappings__a_mapping(void **state)
 	assert_int_equal(record.mapping.build_id[19], 19);
 }
 
+static void test_mappings__code_that_the_kernel_makes(void **state)
+{
+	struct etw_kernel_perf_record record;
+	_Alignas(8) uint8_t bytes[512] = {0};
+	uint8_t body[32] = {0};
+	uint32_t count;
+
+	(void)state;
+	etw_store64(body, 0xffffffffc0001000);
+	etw_store32(body + 8, 0x123);
+	etw_store16(body + 12, PERF_RECORD_KSYMBOL_TYPE_BPF);
+	memcpy(body + 16, "bpf_prog_1", 11);
+	count = make(bytes, PERF_RECORD_KSYMBOL, 0, body, sizeof(body));
+	assert_int_equal(etw_kernel_perf_parse(bytes, count, &record), 0);
+	assert_int_equal(record.kind, ETW_KERNEL_PERF_SYMBOL);
+	assert_int_equal(record.pid, 5);
+	assert_int_equal(record.made.base, 0xffffffffc0001000);
+	assert_int_equal(record.made.byte_count, 0x123);
+	assert_true(record.made.is_bpf);
+	assert_true(record.made.is_loaded);
+	assert_string_equal(record.made.name, "bpf_prog_1");
+	etw_store16(body + 12, PERF_RECORD_KSYMBOL_TYPE_OOL);
+	etw_store16(body + 14, PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER);
+	count = make(bytes, PERF_RECORD_KSYMBOL, 0, body, sizeof(body));
+	assert_int_equal(etw_kernel_perf_parse(bytes, count, &record), 0);
+	assert_false(record.made.is_bpf);
+	assert_false(record.made.is_loaded);
+	/* A name without an end, and none. */
+	memset(body + 16, 'x', sizeof(body) - 16);
+	count = make(bytes, PERF_RECORD_KSYMBOL, 0, body, sizeof(body));
+	assert_int_equal(etw_kernel_perf_parse(bytes, count, &record), -EBADMSG);
+	count = make(bytes, PERF_RECORD_KSYMBOL, 0, body, 16);
+	assert_int_equal(etw_kernel_perf_parse(bytes, count, &record), -EBADMSG);
+}
+
 static void test_mappings__data_and_device_numbers(void **state)
 {
 	struct etw_kernel_perf_record record;
@@ -177,6 +212,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_mappings__a_mapping),
+		cmocka_unit_test(test_mappings__code_that_the_kernel_makes),
 		cmocka_unit_test(test_mappings__data_and_device_numbers),
 		cmocka_unit_test(test_mappings__other_records),
 		cmocka_unit_test(test_mappings__short_records_are_refused),

@@ -15,6 +15,7 @@
 #include "fake_procfs.h"
 #include "fake_source_host.h"
 #include "source/kernel/own.h"
+#include "source/kernel/own_live.h"
 #include "wire/class_guids.h"
 #include "wire/etl_event.h"
 #include "wire/image_symbols.h"
@@ -277,6 +278,139 @@ static void test_own__hidden_addresses_and_no_list(void **state)
 	assert_int_equal(told_count, 0);
 }
 
+/* A record of a module, as the kernel tells it. */
+static void tell_module(const char *name, uint64_t base, bool is_loaded)
+{
+	struct etw_kernel_module record = {
+		.head = {.kind = ETW_KERNEL_MODULE, .tid = 7, .pid = 6},
+		.base = base,
+		.byte_count = 0x3000,
+		.is_loaded = is_loaded,
+	};
+
+	memcpy(record.name, name, strlen(name));
+	etw_kernel_out_begin(&out, 101, 0, NULL);
+	etw_kernel_own_module(&own, &out, &record);
+	take_told();
+}
+
+static void tell_made(uint64_t base, uint32_t byte_count, bool is_loaded, const char *name)
+{
+	const struct etw_kernel_actor actor = {.tid = 7, .pid = 6};
+	const struct etw_kernel_made made = {
+		.base = base,
+		.byte_count = byte_count,
+		.is_bpf = strncmp(name, "bpf", 3) == 0,
+		.is_loaded = is_loaded,
+		.name = name,
+	};
+
+	etw_kernel_out_begin(&out, 102, 0, NULL);
+	etw_kernel_own_made(&own, &out, actor, &made);
+	take_told();
+}
+
+static void test_own__a_module_comes_and_goes(void **state)
+{
+	struct utsname names;
+	char path[300];
+
+	(void)state;
+	assert_int_equal(uname(&names), 0);
+	tell_module("my_fs", MADE + 0x10000, true);
+	assert_int_equal(told_count, 0); /* nothing is told in front of the start */
+	describe(ETW_KERNEL_OWN_START);
+	tell_module("my_fs2", MADE + 0x10000, true);
+	assert_int_equal(told_count, 1);
+	snprintf(path, sizeof(path), "/usr/lib/modules/%s/kernel/fs/my_fs2.ko", names.release);
+	expect_image(&told[0], IMAGE_LOAD, MADE + 0x10000, MADE + 0x13000, path);
+	tell_module("my_fs2", MADE + 0x10000, true); /* known */
+	assert_int_equal(told_count, 0);
+	tell_module("my_fs2", MADE + 0x10000, false);
+	assert_int_equal(told_count, 1);
+	expect_image(&told[0], IMAGE_UNLOAD, MADE + 0x10000, MADE + 0x13000, path);
+	tell_module("my_fs2", MADE + 0x10000, false);
+	assert_int_equal(told_count, 0);
+	/* One that was there at the start goes, and is not told to have gone at the end once more. */
+	tell_module("my_fs", MODULE, false);
+	assert_int_equal(told_count, 1);
+	assert_int_equal(told[0].kind, IMAGE_UNLOAD);
+	fake_text(root, "proc/modules", "");
+	describe(ETW_KERNEL_OWN_END);
+	for (unsigned i = 0; i < told_count; i++)
+		assert_int_not_equal(told[i].kind, IMAGE_UNLOAD);
+}
+
+static void test_own__a_module_with_its_identity(void **state)
+{
+	(void)state;
+	describe(ETW_KERNEL_OWN_START);
+	fake_file(root, "sys/module/late/notes/.note.gnu.build-id",
+		  "\4\0\0\0\24\0\0\0\3\0\0\0GNU\0abcdefghijklmnopqrst", 36);
+	tell_module("late", MADE + 0x10000, true);
+	assert_int_equal(told_count, 2);
+	expect_image(&told[0], IMAGE_LOAD, MADE + 0x10000, MADE + 0x13000, "late.ko");
+	assert_int_equal(told[1].kind, IMAGE_ID);
+	assert_memory_equal(told[1].id, "abcdefghijklmnop", 16);
+	/* /proc/modules counts in another way: it is the same module. */
+	fake_text(root, "proc/modules",
+		  "my_fs 65537 1 - Live 0xffffffffa0000000\n"
+		  "late 8192 0 - Live 0xffffffffa0020000\n");
+	describe(ETW_KERNEL_OWN_END);
+	for (unsigned i = 0; i < told_count; i++) {
+		assert_int_not_equal(told[i].kind, IMAGE_LOAD);
+		assert_int_not_equal(told[i].kind, IMAGE_UNLOAD);
+	}
+}
+
+static void test_own__code_made_at_run_time(void **state)
+{
+	(void)state;
+	describe(ETW_KERNEL_OWN_START);
+	/* In the image that the start made of several functions, whose end was not known. */
+	tell_made(MADE + 0x200, 0x40, true, "bpf_prog_3");
+	assert_int_equal(told_count, 2);
+	expect_image(&told[0], IMAGE_LOAD, MADE + 0x200, MADE + 0x240, "[bpf]");
+	assert_int_equal(told[1].kind, SYMBOLS);
+	assert_int_equal(told[1].base, MADE + 0x200);
+	assert_string_equal(told[1].names[0], "bpf_prog_3");
+	assert_int_equal(told[1].sizes[0], 0x40);
+	tell_made(MADE + 0x200, 0x40, false, "bpf_prog_3");
+	assert_int_equal(told_count, 1);
+	expect_image(&told[0], IMAGE_UNLOAD, MADE + 0x200, MADE + 0x240, "[bpf]");
+	/* The first function of that image goes; others of it may still be there. */
+	tell_made(MADE, 0x40, false, "bpf_prog_1");
+	assert_int_equal(told_count, 0);
+	/* Another takes its place, and one the room in front. */
+	tell_made(MADE, 0x60, true, "bpf_prog_5");
+	expect_image(&told[0], IMAGE_LOAD, MADE, MADE + 0x60, "[bpf]");
+	tell_made(MADE, 0x60, false, "bpf_prog_5");
+	expect_image(&told[0], IMAGE_UNLOAD, MADE, MADE + 0x60, "[bpf]");
+	tell_made(MADE - 0x20, 0x40, true, "bpf_prog_6");
+	expect_image(&told[0], IMAGE_LOAD, MADE - 0x20, MADE + 0x20, "[bpf]");
+	tell_made(MADE - 0x20, 0x40, false, "bpf_prog_6");
+	expect_image(&told[0], IMAGE_UNLOAD, MADE - 0x20, MADE + 0x20, "[bpf]");
+	tell_made(MADE + 0x20000, 0x1000, true, "ftrace_trampoline");
+	expect_image(&told[0], IMAGE_LOAD, MADE + 0x20000, MADE + 0x21000, "[__builtin__ftrace]");
+	tell_made(MADE + 0x30000, 0x1000, true, "kprobe_insn_page");
+	expect_image(&told[0], IMAGE_LOAD, MADE + 0x30000, MADE + 0x31000, "[__builtin__kprobes]");
+	/* Sizes and places that cannot be are counted. */
+	tell_made(0, 0x1000, true, "bpf_nowhere");
+	tell_made(UINT64_MAX - 5, 0x1000, true, "bpf_over_the_end");
+	tell_made(MADE + 0x40000, 0, true, "bpf_nothing");
+	assert_int_equal(told_count, 0);
+	assert_int_equal(out.no_memory, 3);
+	/* What is still there at the end did not come there; what is not, went. */
+	tell_made(MADE + 0x300, 0x40, true, "bpf_prog_4");
+	describe(ETW_KERNEL_OWN_END);
+	assert_int_equal(told[0].kind, IMAGE_UNLOAD);
+	assert_int_equal(told[0].base, MADE + 0x20000);
+	assert_int_equal(told[1].kind, IMAGE_UNLOAD);
+	assert_int_equal(told[1].base, MADE + 0x30000);
+	for (unsigned i = 2; i < told_count; i++)
+		assert_int_equal(told[i].kind == IMAGE_DC_END || told[i].kind == IMAGE_ID, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -289,6 +423,11 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_own__hidden_addresses_and_no_list, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(test_own__a_module_comes_and_goes, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_own__a_module_with_its_identity, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_own__code_made_at_run_time, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,7 @@
 #define ETW_KERNEL_NAME_BYTES      16   /* TASK_COMM_LEN */
 #define ETW_KERNEL_FILE_BYTES      256  /* of the path given to execve; longer ones are cut */
 #define ETW_KERNEL_ARGUMENTS_BYTES 4096 /* of a command line; the rest is cut */
+#define ETW_KERNEL_MODULE_BYTES    56   /* MODULE_NAME_LEN */
 
 enum etw_kernel_record_kind {
 	ETW_KERNEL_NEW_TASK = 1,
@@ -22,6 +23,7 @@ enum etw_kernel_record_kind {
 	ETW_KERNEL_EXIT = 3,
 	ETW_KERNEL_UNMAP = 4,
 	ETW_KERNEL_RENAME = 5,
+	ETW_KERNEL_MODULE = 6,
 };
 
 /* Why a record was dropped; index of the per-CPU array of counts. */
@@ -63,6 +65,7 @@ enum etw_kernel_collect {
 	ETW_KERNEL_COLLECT_THREADS = 0x4,  /* what frequent events want to know of each thread */
 	ETW_KERNEL_COLLECT_COUNTERS = 0x8, /* of processes, at their end */
 	ETW_KERNEL_COLLECT_NAMES = 0x10,   /* that threads get */
+	ETW_KERNEL_COLLECT_MODULES = 0x20,
 };
 
 struct etw_kernel_record {
@@ -139,6 +142,16 @@ struct etw_kernel_exec {
 	__u32 is_cut;         /* there were more arguments */
 	char file[ETW_KERNEL_FILE_BYTES];
 	char arguments[]; /* NUL after each */
+};
+
+/* A module of the kernel came, or goes. */
+struct etw_kernel_module {
+	struct etw_kernel_record head;
+	__u64 base;
+	__u64 byte_count; /* as /proc/modules counts: with data that lie elsewhere */
+	__u32 is_loaded;
+	__u32 reserved;
+	char name[ETW_KERNEL_MODULE_BYTES];
 };
 
 struct etw_kernel_unmap {
