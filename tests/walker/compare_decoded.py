@@ -88,6 +88,8 @@ def is_same(value, shown):
     if isinstance(value, list):
         return (isinstance(shown, list) and len(value) == len(shown) and
                 all(map(is_same, value, shown)))
+    if isinstance(value, bool):
+        return shown is value
     if isinstance(value, int):
         if isinstance(shown, str):
             try:

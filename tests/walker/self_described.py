@@ -18,8 +18,9 @@ class UnreadType(Exception):
 EXT_SCHEMA = 11
 IN_COUNTED, IN_CONSTANT, IN_CUSTOM, IN_OUT = 0x40, 0x20, 0x60, 0x80
 IN_TYPE = 0x1F
+IN_BOOLEAN = 13
 IN_STRUCT = 24
-OUT_UTF8 = 35
+OUT_BOOLEAN = 3
 
 _NUMBERS = {3: "<b", 4: "<B", 5: "<h", 6: "<H", 7: "<i", 8: "<I", 9: "<q", 10: "<Q", 13: "<i",
             20: "<I", 21: "<Q"}
@@ -30,7 +31,7 @@ _U16 = _NUMBERS[6]
 class Member:
     """A field: type, how often, and the members of a struct."""
 
-    __slots__ = ("name", "kind", "is_counted", "constant", "members")
+    __slots__ = ("name", "kind", "out", "is_counted", "constant", "members")
 
 
 def _skip_tags(reader):
@@ -49,11 +50,12 @@ def _read_member(reader):
     if how == IN_CUSTOM:
         raise UnreadType(member.name)
     member.kind = kind & IN_TYPE
+    member.out = out & 0x7F
     member.is_counted = how == IN_COUNTED
     member.constant = reader.number(_U16) if how == IN_CONSTANT else None
     member.members = []
     if member.kind == IN_STRUCT:
-        member.members = [_read_member(reader) for _ in range(out & 0x7F)]
+        member.members = [_read_member(reader) for _ in range(member.out)]
     return member
 
 
@@ -75,7 +77,8 @@ def _read_one(reader, member):
     if kind == IN_STRUCT:
         return _read_members(reader, member.members)
     if kind in _NUMBERS:
-        return reader.number(_NUMBERS[kind])
+        number = reader.number(_NUMBERS[kind])
+        return bool(number) if member.out == OUT_BOOLEAN or kind == IN_BOOLEAN else number
     if kind == 1:
         return reader.wide()
     if kind == 2:
