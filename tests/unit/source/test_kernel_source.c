@@ -152,6 +152,7 @@ static void test_kernel_source__images_and_rundown(void **state)
 	struct etw_source *source = open_one(&fake);
 	struct etw_source_loss loss;
 	struct etw_source_event event;
+	bool is_told = false;
 
 	(void)state;
 	assert_int_equal(enable(source, EVENT_TRACE_FLAG_IMAGE_LOAD, NULL), 0);
@@ -159,8 +160,9 @@ static void test_kernel_source__images_and_rundown(void **state)
 	assert_int_equal(drain(&fake, source, 0), 0);
 	assert_int_equal(etw_kernel_source.rundown(source, true), 0);
 	collect(source);
-	assert_true(etw_kernel_source.peek(source, 0, &event) ||
-		    etw_kernel_source.peek(source, fake.host.cpu_count - 1, &event));
+	for (uint32_t cpu = 0; cpu < fake.host.cpu_count; cpu++)
+		is_told |= etw_kernel_source.peek(source, cpu, &event);
+	assert_true(is_told);
 	etw_kernel_source.loss(source, &loss);
 	assert_int_equal(loss.no_buffer, 0);
 	assert_int_equal(loss.no_memory, 0);
