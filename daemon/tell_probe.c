@@ -74,8 +74,13 @@ int etwd_tell_probe(FILE *file)
 	}
 	if (etw_kernel_probe_check(NULL))
 		return status;
-	for (unsigned class = 0; class < ETW_KERNEL_CLASSES; class ++)
+	for (unsigned class = 0; class < ETW_KERNEL_CLASSES; class ++) {
 		status |= tell_class(file, class);
+		/* Without processes nothing is recorded. */
+		if (class == ETW_KERNEL_CLASS_TASKS && status &&
+		    etw_kernel_probe_class(ETW_KERNEL_CLASS_TASKS, NULL))
+			return status;
+	}
 	tell_unserved(file);
 	return status;
 }

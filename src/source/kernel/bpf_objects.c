@@ -39,10 +39,12 @@ void etw_kernel_bpf_close(struct etw_kernel_bpf *bpf)
 #include <bpf/libbpf.h>
 
 #include "source/kernel/load.h"
+#include "source/kernel/probe_class.h"
 
 static const char *const link_names[ETW_KERNEL_LINKS] = {
 	"kernel-new-task", "kernel-exec",        "kernel-exit",       "kernel-rename",
 	"kernel-unmap",    "kernel-module-load", "kernel-module-free"};
+#define LINK_RENAME      3 /* there are kernels without its tracepoint */
 #define LINK_UNMAP       4
 #define LINK_MODULE_LOAD 5
 #define LINK_MODULE_FREE 6
@@ -65,7 +67,7 @@ static bool adopt(struct etw_kernel_bpf *bpf, const struct etw_source_host *host
 		bpf->link_fds[i] = host->kept_fd(host->context, link_names[i]);
 	if (bpf->ring_fd < 0 || bpf->drops_fd < 0 || bpf->switch_fd < 0)
 		return false;
-	for (size_t i = 0; i < LINK_UNMAP; i++)
+	for (size_t i = 0; i < LINK_RENAME; i++)
 		if (bpf->link_fds[i] < 0)
 			return false;
 	if (bpf_obj_get_info_by_fd(bpf->ring_fd, &info, &info_bytes))
@@ -83,9 +85,13 @@ static int load_tasks(struct etw_kernel_bpf *bpf, struct bpf_object *object, uin
 	 * count of live threads.
 	 */
 	uint32_t tells_last = etw_kernel_tracepoint_arguments("sched_process_exit") >= 2;
+	bool has_rename = etw_kernel_probe_features()->has[ETW_KERNEL_HAS_RENAME];
+	struct bpf_program *rename = bpf_object__find_program_by_name(object,
+								      program_names[LINK_RENAME]);
 
-	if (!ring)
+	if (!ring || !rename)
 		return -ENOENT;
+	TRY(bpf_program__set_autoload(rename, has_rename));
 	TRY(bpf_map__set_max_entries(ring, ring_bytes));
 	TRY(etw_kernel_set_constant(object, tells_last));
 	TRY(bpf_object__load(object));
@@ -94,7 +100,8 @@ static int load_tasks(struct etw_kernel_bpf *bpf, struct bpf_object *object, uin
 	TRY(etw_kernel_take_map(object, "etw_switch", &bpf->switch_fd));
 	bpf->ring_bytes = ring_bytes;
 	for (size_t i = 0; i < LINK_UNMAP; i++)
-		TRY(etw_kernel_attach(object, program_names[i], &bpf->link_fds[i]));
+		if (i != LINK_RENAME || has_rename)
+			TRY(etw_kernel_attach(object, program_names[i], &bpf->link_fds[i]));
 	return 0;
 }
 
@@ -127,7 +134,8 @@ int etw_kernel_bpf_open(struct etw_kernel_bpf *bpf, const struct etw_source_host
 	etw_kernel_keep(host, "kernel-drops", bpf->drops_fd);
 	etw_kernel_keep(host, "kernel-switch", bpf->switch_fd);
 	for (size_t i = 0; i < LINK_UNMAP; i++)
-		etw_kernel_keep(host, link_names[i], bpf->link_fds[i]);
+		if (bpf->link_fds[i] >= 0)
+			etw_kernel_keep(host, link_names[i], bpf->link_fds[i]);
 	return 0;
 }
 

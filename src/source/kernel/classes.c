@@ -33,6 +33,14 @@ uint32_t etw_kernel_class_kinds(const uint32_t masks[8])
 	return kinds;
 }
 
+void etw_kernel_class_masks(uint32_t kinds, uint32_t ret[8])
+{
+	memset(ret, 0, 8 * sizeof(ret[0]));
+	for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
+		if (kinds >> classes[i].kind & 1)
+			ret[classes[i].word] |= classes[i].bit;
+}
+
 /* What the kernel must have for a kind. */
 static const enum etw_kernel_class probed[ETW_KERNEL_CPU_KINDS] = {
 	[ETW_KERNEL_SWITCH] = ETW_KERNEL_CLASS_SWITCHES,

@@ -38,6 +38,9 @@
 /* etw_kernel_class_kinds() - a bit for each enum etw_kernel_cpu_kind that @masks ask for. */
 uint32_t etw_kernel_class_kinds(const uint32_t masks[8]);
 
+/* etw_kernel_class_masks() - the bits that ask for one of @kinds. */
+void etw_kernel_class_masks(uint32_t kinds, uint32_t ret[8]);
+
 /*
  * etw_kernel_class_lacking() - the bits of @masks that this kernel cannot serve.
  *

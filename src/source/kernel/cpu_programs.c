@@ -53,6 +53,7 @@ void etw_kernel_cpu_bpf_close(struct etw_kernel_cpu_bpf *cpu_bpf)
 #include <bpf/libbpf.h>
 
 #include "source/kernel/load.h"
+#include "source/kernel/probe_class.h"
 
 #define KIND(kind) (UINT32_C(1) << (kind))
 
@@ -61,7 +62,9 @@ static const struct {
 	const char *tracepoint; /* NULL: none, the program is attached elsewhere */
 	const uint8_t *object;
 	const size_t *object_bytes;
-	uint32_t kinds; /* that need it */
+	uint32_t kinds;  /* that are refused without it */
+	uint32_t helps;  /* kinds that go on without it, where the kernel lacks @feature */
+	uint8_t feature; /* enum etw_kernel_feature; of one that helps */
 } programs[ETW_KERNEL_CPU_PROGRAMS] = {
 	[ETW_KERNEL_PROGRAM_NEW_THREAD] = {"etw_new_thread", "task_newtask",
 					   etw_kernel_threads_object,
@@ -71,37 +74,43 @@ static const struct {
 				       &etw_kernel_switches_object_bytes, KIND(ETW_KERNEL_SWITCH)},
 	[ETW_KERNEL_PROGRAM_SOFT_BEGINS] = {"etw_softirq_begins", "softirq_entry",
 					    etw_kernel_contexts_object,
-					    &etw_kernel_contexts_object_bytes,
+					    &etw_kernel_contexts_object_bytes, 0,
 					    KIND(ETW_KERNEL_SAMPLE) | KIND(ETW_KERNEL_READY) |
-						    ETW_KERNEL_OWNED_ALONE},
+						    ETW_KERNEL_OWNED_ALONE,
+					    ETW_KERNEL_HAS_SOFTIRQ},
 	[ETW_KERNEL_PROGRAM_SOFT_ENDS] = {"etw_softirq_ends", "softirq_exit",
 					  etw_kernel_contexts_object,
-					  &etw_kernel_contexts_object_bytes,
+					  &etw_kernel_contexts_object_bytes, 0,
 					  KIND(ETW_KERNEL_SAMPLE) | KIND(ETW_KERNEL_READY) |
-						  ETW_KERNEL_OWNED_ALONE},
+						  ETW_KERNEL_OWNED_ALONE,
+					  ETW_KERNEL_HAS_SOFTIRQ},
 	[ETW_KERNEL_PROGRAM_SAMPLE] = {"etw_sample", NULL, etw_kernel_samples_object,
 				       &etw_kernel_samples_object_bytes, KIND(ETW_KERNEL_SAMPLE)},
 	[ETW_KERNEL_PROGRAM_HANDLER_BEGINS] = {"etw_handler_begins", "irq_handler_entry",
 					       etw_kernel_contexts_object,
-					       &etw_kernel_contexts_object_bytes,
-					       KIND(ETW_KERNEL_READY) | ETW_KERNEL_OWNED_ALONE},
+					       &etw_kernel_contexts_object_bytes, 0,
+					       KIND(ETW_KERNEL_READY) | ETW_KERNEL_OWNED_ALONE,
+					       ETW_KERNEL_HAS_IRQ},
 	[ETW_KERNEL_PROGRAM_HANDLER_ENDS] = {"etw_handler_ends", "irq_handler_exit",
 					     etw_kernel_contexts_object,
-					     &etw_kernel_contexts_object_bytes,
-					     KIND(ETW_KERNEL_READY) | ETW_KERNEL_OWNED_ALONE},
+					     &etw_kernel_contexts_object_bytes, 0,
+					     KIND(ETW_KERNEL_READY) | ETW_KERNEL_OWNED_ALONE,
+					     ETW_KERNEL_HAS_IRQ},
 	[ETW_KERNEL_PROGRAM_TIMER_BEGINS] = {"etw_timer_begins", "hrtimer_expire_entry",
 					     etw_kernel_contexts_object,
-					     &etw_kernel_contexts_object_bytes,
-					     KIND(ETW_KERNEL_READY) | ETW_KERNEL_OWNED_ALONE},
+					     &etw_kernel_contexts_object_bytes, 0,
+					     KIND(ETW_KERNEL_READY) | ETW_KERNEL_OWNED_ALONE,
+					     ETW_KERNEL_HAS_HRTIMER},
 	[ETW_KERNEL_PROGRAM_TIMER_ENDS] = {"etw_timer_ends", "hrtimer_expire_exit",
 					   etw_kernel_contexts_object,
-					   &etw_kernel_contexts_object_bytes,
-					   KIND(ETW_KERNEL_READY) | ETW_KERNEL_OWNED_ALONE},
+					   &etw_kernel_contexts_object_bytes, 0,
+					   KIND(ETW_KERNEL_READY) | ETW_KERNEL_OWNED_ALONE,
+					   ETW_KERNEL_HAS_HRTIMER},
 	[ETW_KERNEL_PROGRAM_WAKE] = {"etw_wake", "sched_waking", etw_kernel_ready_object,
 				     &etw_kernel_ready_object_bytes, KIND(ETW_KERNEL_READY)},
 	[ETW_KERNEL_PROGRAM_WAKE_NEW] = {"etw_wake_new", "sched_wakeup_new",
-					 etw_kernel_ready_object, &etw_kernel_ready_object_bytes,
-					 KIND(ETW_KERNEL_READY)},
+					 etw_kernel_ready_object, &etw_kernel_ready_object_bytes, 0,
+					 KIND(ETW_KERNEL_READY), ETW_KERNEL_HAS_WAKEUP_NEW},
 	[ETW_KERNEL_PROGRAM_SYSCALL_ENTER] = {"etw_enter_syscall", "sys_enter",
 					      etw_kernel_syscalls_object,
 					      &etw_kernel_syscalls_object_bytes,
@@ -128,115 +137,110 @@ static const struct {
 					 KIND(ETW_KERNEL_SOFT_INTERRUPT)},
 	[ETW_KERNEL_PROGRAM_VECTOR_TIMER_BEGINS] = {"etw_vector_timer_begins", "local_timer_entry",
 						    etw_kernel_interrupts_object,
-						    &etw_kernel_interrupts_object_bytes,
-						    KIND(ETW_KERNEL_INTERRUPT)},
+						    &etw_kernel_interrupts_object_bytes, 0,
+						    KIND(ETW_KERNEL_INTERRUPT),
+						    ETW_KERNEL_HAS_TIMER_VECTOR},
 	[ETW_KERNEL_PROGRAM_VECTOR_TIMER_ENDS] = {"etw_vector_timer_ends", "local_timer_exit",
 						  etw_kernel_interrupts_object,
-						  &etw_kernel_interrupts_object_bytes,
-						  KIND(ETW_KERNEL_INTERRUPT)},
+						  &etw_kernel_interrupts_object_bytes, 0,
+						  KIND(ETW_KERNEL_INTERRUPT),
+						  ETW_KERNEL_HAS_TIMER_VECTOR},
 	[ETW_KERNEL_PROGRAM_VECTOR_RESCHED_BEGINS] = {"etw_vector_resched_begins",
 						      "reschedule_entry",
 						      etw_kernel_interrupts_object,
-						      &etw_kernel_interrupts_object_bytes,
-						      KIND(ETW_KERNEL_INTERRUPT)},
+						      &etw_kernel_interrupts_object_bytes, 0,
+						      KIND(ETW_KERNEL_INTERRUPT),
+						      ETW_KERNEL_HAS_CPU_VECTORS},
 	[ETW_KERNEL_PROGRAM_VECTOR_RESCHED_ENDS] = {"etw_vector_resched_ends", "reschedule_exit",
 						    etw_kernel_interrupts_object,
-						    &etw_kernel_interrupts_object_bytes,
-						    KIND(ETW_KERNEL_INTERRUPT)},
+						    &etw_kernel_interrupts_object_bytes, 0,
+						    KIND(ETW_KERNEL_INTERRUPT),
+						    ETW_KERNEL_HAS_CPU_VECTORS},
 	[ETW_KERNEL_PROGRAM_VECTOR_CALL_BEGINS] = {"etw_vector_call_begins", "call_function_entry",
 						   etw_kernel_interrupts_object,
-						   &etw_kernel_interrupts_object_bytes,
-						   KIND(ETW_KERNEL_INTERRUPT)},
+						   &etw_kernel_interrupts_object_bytes, 0,
+						   KIND(ETW_KERNEL_INTERRUPT),
+						   ETW_KERNEL_HAS_CPU_VECTORS},
 	[ETW_KERNEL_PROGRAM_VECTOR_CALL_ENDS] = {"etw_vector_call_ends", "call_function_exit",
 						 etw_kernel_interrupts_object,
-						 &etw_kernel_interrupts_object_bytes,
-						 KIND(ETW_KERNEL_INTERRUPT)},
+						 &etw_kernel_interrupts_object_bytes, 0,
+						 KIND(ETW_KERNEL_INTERRUPT),
+						 ETW_KERNEL_HAS_CPU_VECTORS},
 	[ETW_KERNEL_PROGRAM_VECTOR_CALL_ONE_BEGINS] = {"etw_vector_call_one_begins",
 						       "call_function_single_entry",
 						       etw_kernel_interrupts_object,
-						       &etw_kernel_interrupts_object_bytes,
-						       KIND(ETW_KERNEL_INTERRUPT)},
+						       &etw_kernel_interrupts_object_bytes, 0,
+						       KIND(ETW_KERNEL_INTERRUPT),
+						       ETW_KERNEL_HAS_CPU_VECTORS},
 	[ETW_KERNEL_PROGRAM_VECTOR_CALL_ONE_ENDS] = {"etw_vector_call_one_ends",
 						     "call_function_single_exit",
 						     etw_kernel_interrupts_object,
-						     &etw_kernel_interrupts_object_bytes,
-						     KIND(ETW_KERNEL_INTERRUPT)},
+						     &etw_kernel_interrupts_object_bytes, 0,
+						     KIND(ETW_KERNEL_INTERRUPT),
+						     ETW_KERNEL_HAS_CPU_VECTORS},
 	[ETW_KERNEL_PROGRAM_VECTOR_WORK_BEGINS] = {"etw_vector_work_begins", "irq_work_entry",
 						   etw_kernel_interrupts_object,
-						   &etw_kernel_interrupts_object_bytes,
-						   KIND(ETW_KERNEL_INTERRUPT)},
+						   &etw_kernel_interrupts_object_bytes, 0,
+						   KIND(ETW_KERNEL_INTERRUPT),
+						   ETW_KERNEL_HAS_WORK_VECTOR},
 	[ETW_KERNEL_PROGRAM_VECTOR_WORK_ENDS] = {"etw_vector_work_ends", "irq_work_exit",
 						 etw_kernel_interrupts_object,
-						 &etw_kernel_interrupts_object_bytes,
-						 KIND(ETW_KERNEL_INTERRUPT)},
+						 &etw_kernel_interrupts_object_bytes, 0,
+						 KIND(ETW_KERNEL_INTERRUPT),
+						 ETW_KERNEL_HAS_WORK_VECTOR},
 	[ETW_KERNEL_PROGRAM_SWITCH_PRIORITIES] = {"etw_switch_priorities", "sched_switch",
 						  etw_kernel_priorities_object,
 						  &etw_kernel_priorities_object_bytes,
 						  KIND(ETW_KERNEL_PRIORITY)},
 	[ETW_KERNEL_PROGRAM_WAKE_PRIORITIES] = {"etw_wake_priorities", "sched_waking",
 						etw_kernel_priorities_object,
-						&etw_kernel_priorities_object_bytes,
-						KIND(ETW_KERNEL_PRIORITY)},
+						&etw_kernel_priorities_object_bytes, 0,
+						KIND(ETW_KERNEL_PRIORITY), ETW_KERNEL_HAS_WAKING},
 	[ETW_KERNEL_PROGRAM_LEND_PRIORITY] = {"etw_lend_priority", "sched_pi_setprio",
 					      etw_kernel_priorities_object,
-					      &etw_kernel_priorities_object_bytes,
-					      KIND(ETW_KERNEL_PRIORITY)},
+					      &etw_kernel_priorities_object_bytes, 0,
+					      KIND(ETW_KERNEL_PRIORITY), ETW_KERNEL_HAS_LENDING},
 	[ETW_KERNEL_PROGRAM_ASKED_BEGINS] = {"etw_asked_begins", "call_function_entry",
 					     etw_kernel_contexts_object,
-					     &etw_kernel_contexts_object_bytes,
-					     ETW_KERNEL_OWNED_ALONE},
+					     &etw_kernel_contexts_object_bytes, 0,
+					     ETW_KERNEL_OWNED_ALONE, ETW_KERNEL_HAS_CPU_VECTORS},
 	[ETW_KERNEL_PROGRAM_ASKED_ENDS] = {"etw_asked_ends", "call_function_exit",
 					   etw_kernel_contexts_object,
-					   &etw_kernel_contexts_object_bytes,
-					   ETW_KERNEL_OWNED_ALONE},
+					   &etw_kernel_contexts_object_bytes, 0,
+					   ETW_KERNEL_OWNED_ALONE, ETW_KERNEL_HAS_CPU_VECTORS},
 	[ETW_KERNEL_PROGRAM_ASKED_ONE_BEGINS] = {"etw_asked_one_begins",
 						 "call_function_single_entry",
 						 etw_kernel_contexts_object,
-						 &etw_kernel_contexts_object_bytes,
-						 ETW_KERNEL_OWNED_ALONE},
+						 &etw_kernel_contexts_object_bytes, 0,
+						 ETW_KERNEL_OWNED_ALONE,
+						 ETW_KERNEL_HAS_CPU_VECTORS},
 	[ETW_KERNEL_PROGRAM_ASKED_ONE_ENDS] = {"etw_asked_one_ends", "call_function_single_exit",
 					       etw_kernel_contexts_object,
-					       &etw_kernel_contexts_object_bytes,
-					       ETW_KERNEL_OWNED_ALONE},
+					       &etw_kernel_contexts_object_bytes, 0,
+					       ETW_KERNEL_OWNED_ALONE, ETW_KERNEL_HAS_CPU_VECTORS},
 	[ETW_KERNEL_PROGRAM_IRQ_WORK_BEGINS] = {"etw_irq_work_begins", "irq_work_entry",
 						etw_kernel_contexts_object,
-						&etw_kernel_contexts_object_bytes,
-						ETW_KERNEL_OWNED_ALONE},
+						&etw_kernel_contexts_object_bytes, 0,
+						ETW_KERNEL_OWNED_ALONE, ETW_KERNEL_HAS_WORK_VECTOR},
 	[ETW_KERNEL_PROGRAM_IRQ_WORK_ENDS] = {"etw_irq_work_ends", "irq_work_exit",
 					      etw_kernel_contexts_object,
-					      &etw_kernel_contexts_object_bytes,
-					      ETW_KERNEL_OWNED_ALONE},
+					      &etw_kernel_contexts_object_bytes, 0,
+					      ETW_KERNEL_OWNED_ALONE, ETW_KERNEL_HAS_WORK_VECTOR},
 	[ETW_KERNEL_PROGRAM_RAISE] = {"etw_raise", "softirq_raise", etw_kernel_owners_object,
-				      &etw_kernel_owners_object_bytes, ETW_KERNEL_OWNED_ALONE},
+				      &etw_kernel_owners_object_bytes, 0, ETW_KERNEL_OWNED_ALONE,
+				      ETW_KERNEL_HAS_RAISE},
 	[ETW_KERNEL_PROGRAM_QUEUE_WORK] = {"etw_queue_work", "workqueue_queue_work",
 					   etw_kernel_owners_object,
-					   &etw_kernel_owners_object_bytes, ETW_KERNEL_OWNED_ALONE},
+					   &etw_kernel_owners_object_bytes, 0,
+					   ETW_KERNEL_OWNED_ALONE, ETW_KERNEL_HAS_WORKQUEUE},
 	[ETW_KERNEL_PROGRAM_BEGIN_WORK] = {"etw_begin_work", "workqueue_execute_start",
 					   etw_kernel_owners_object,
-					   &etw_kernel_owners_object_bytes, ETW_KERNEL_OWNED_ALONE},
+					   &etw_kernel_owners_object_bytes, 0,
+					   ETW_KERNEL_OWNED_ALONE, ETW_KERNEL_HAS_WORKQUEUE},
 	[ETW_KERNEL_PROGRAM_END_WORK] = {"etw_end_work", "workqueue_execute_end",
 					 etw_kernel_owners_object, &etw_kernel_owners_object_bytes,
-					 ETW_KERNEL_OWNED_ALONE},
+					 0, ETW_KERNEL_OWNED_ALONE, ETW_KERNEL_HAS_WORKQUEUE},
 };
-
-/* Kinds do without these where the kernel lacks the tracepoint. */
-static bool is_optional(size_t place)
-{
-	return programs[place].object == etw_kernel_contexts_object ||
-	       programs[place].object == etw_kernel_owners_object ||
-	       (place >= ETW_KERNEL_PROGRAM_VECTOR_TIMER_BEGINS &&
-		place <= ETW_KERNEL_PROGRAM_VECTOR_WORK_ENDS) ||
-	       place == ETW_KERNEL_PROGRAM_WAKE_PRIORITIES ||
-	       place == ETW_KERNEL_PROGRAM_LEND_PRIORITY;
-}
-
-/* Without one of these it is not sure who asks for work: then nobody does. */
-static bool tells_owners(size_t place)
-{
-	return programs[place].kinds & ETW_KERNEL_OWNED_ALONE &&
-	       !(place >= ETW_KERNEL_PROGRAM_ASKED_BEGINS &&
-		 place <= ETW_KERNEL_PROGRAM_IRQ_WORK_ENDS);
-}
 
 static void link_name(size_t program, char name[32])
 {
@@ -417,6 +421,15 @@ static int attach(struct bpf_object *object, size_t place, int *ret)
 	return etw_kernel_attach(object, programs[place].program, ret);
 }
 
+/* Whether a program that is not there yet is to be loaded for @kinds. */
+static bool is_wanted(size_t place, uint32_t kinds)
+{
+	if (kinds & programs[place].kinds)
+		return true;
+	return kinds & programs[place].helps &&
+	       etw_kernel_probe_features()->has[programs[place].feature];
+}
+
 #define BIT(place) (UINT64_C(1) << (place))
 
 static_assert(ETW_KERNEL_CPU_PROGRAMS <= 64, "sets of programs are bits");
@@ -428,7 +441,7 @@ static uint64_t missing_beside(const struct etw_kernel_cpu_bpf *cpu_bpf, size_t 
 	uint64_t set = 0;
 
 	for (size_t i = 0; i < ETW_KERNEL_CPU_PROGRAMS; i++)
-		if (programs[i].object == programs[place].object && programs[i].kinds & kinds &&
+		if (programs[i].object == programs[place].object && is_wanted(i, kinds) &&
 		    cpu_bpf->link_fds[i] < 0)
 			set |= BIT(i);
 	return set;
@@ -500,30 +513,50 @@ static int load_with_others(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw
 	uint64_t set = missing_beside(cpu_bpf, place, kinds);
 	int r = load(cpu_bpf, bpf, host, place, set);
 
-	if ((r == -ESRCH || r == -ENOENT) && set != BIT(place) && cpu_bpf->link_fds[place] < 0)
+	if (r && set != BIT(place) && cpu_bpf->link_fds[place] < 0)
 		r = load(cpu_bpf, bpf, host, place, BIT(place));
 	return r;
 }
 
-int etw_kernel_cpu_bpf_open(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_kernel_bpf *bpf,
-			    const struct etw_source_host *host, uint32_t kinds, uint32_t ring_bytes,
-			    struct etw_fault *reterr)
+/* Without one of these it is not sure who asks for work: then nobody does. */
+static bool knows_owners(void)
 {
-	int r = 0;
+	const bool *has = etw_kernel_probe_features()->has;
 
-	if (!cpu_bpf->ring_count)
-		r = make_rings(cpu_bpf, host, ring_bytes);
-	for (size_t i = 0; i < ETW_KERNEL_CPU_PROGRAMS && !r; i++) {
-		if (cpu_bpf->link_fds[i] < 0 && kinds & programs[i].kinds)
-			r = load_with_others(cpu_bpf, bpf, host, i, kinds);
-		if (is_optional(i) && (r == -ESRCH || r == -ENOENT)) {
-			kinds &= tells_owners(i) ? ~ETW_KERNEL_OWNED_ALONE : UINT32_MAX;
-			r = 0;
+	return has[ETW_KERNEL_HAS_SOFTIRQ] && has[ETW_KERNEL_HAS_IRQ] &&
+	       has[ETW_KERNEL_HAS_HRTIMER] && has[ETW_KERNEL_HAS_RAISE] &&
+	       has[ETW_KERNEL_HAS_WORKQUEUE];
+}
+
+int etw_kernel_cpu_bpf_open(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_kernel_bpf *bpf,
+			    const struct etw_source_host *host, uint32_t ring_bytes,
+			    uint32_t *kinds, struct etw_fault *reterr)
+{
+	int result = 0;
+
+	if (!cpu_bpf->ring_count) {
+		int r = make_rings(cpu_bpf, host, ring_bytes);
+
+		if (r) {
+			*kinds = 0;
+			return etw_kernel_refuse(r, NULL, reterr);
 		}
-		if (r)
-			return etw_kernel_refuse(r, programs[i].tracepoint, reterr);
 	}
-	return r ? etw_kernel_refuse(r, NULL, reterr) : 0;
+	if (!knows_owners())
+		*kinds &= ~ETW_KERNEL_OWNED_ALONE;
+	for (size_t i = 0; i < ETW_KERNEL_CPU_PROGRAMS; i++) {
+		int r;
+
+		if (cpu_bpf->link_fds[i] >= 0 || !is_wanted(i, *kinds))
+			continue;
+		r = load_with_others(cpu_bpf, bpf, host, i, *kinds);
+		if (!r)
+			continue;
+		r = etw_kernel_refuse(r, programs[i].tracepoint, result ? NULL : reterr);
+		result = result ? result : r;
+		*kinds &= ~(programs[i].kinds | programs[i].helps);
+	}
+	return result;
 }
 
 #else
@@ -536,14 +569,14 @@ void etw_kernel_cpu_bpf_adopt(struct etw_kernel_cpu_bpf *cpu_bpf,
 }
 
 int etw_kernel_cpu_bpf_open(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_kernel_bpf *bpf,
-			    const struct etw_source_host *host, uint32_t kinds, uint32_t ring_bytes,
-			    struct etw_fault *reterr)
+			    const struct etw_source_host *host, uint32_t ring_bytes,
+			    uint32_t *kinds, struct etw_fault *reterr)
 {
 	(void)cpu_bpf;
 	(void)bpf;
 	(void)host;
-	(void)kinds;
 	(void)ring_bytes;
+	*kinds = 0;
 	return etw_fault_set(reterr, -ENOSYS, 0, "kernel source", "BPF",
 			     "libetw was built without them, because " ETW_KERNEL_LEFT_OUT);
 }

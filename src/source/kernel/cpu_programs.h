@@ -85,22 +85,23 @@ void etw_kernel_cpu_bpf_adopt(struct etw_kernel_cpu_bpf *cpu_bpf,
 
 /*
  * etw_kernel_cpu_bpf_open() - what the events of @kinds need and is not there yet; attached, and as silent as the switch
- * map says.
+ * map says. A program that the kernel does not take costs the kinds that need it; the others go on.
  *
- * @kinds:      a bit for each enum etw_kernel_cpu_kind, and ETW_KERNEL_OWNED_ALONE: what that needs is left out where the
- *              kernel lacks it, and only what the tree's own threads do is told then
  * @bpf:        open; its maps are used
  * @ring_bytes: of each processor; a power of two and a multiple of the page
+ * @kinds:      a bit for each enum etw_kernel_cpu_kind, and ETW_KERNEL_OWNED_ALONE; loses those that cannot be had. Without the
+ *              latter only what the tree's own threads do is told
  *
- * Returns 0; -EACCES, -ENOSYS, -ENOMEM or what the kernel said, with @reterr; what was open stays so.
+ * Returns 0; else why the first kind was lost, -EACCES, -ENOSYS, -ENOMEM or what the kernel said, with @reterr; what was
+ * open stays so.
  */
 int etw_kernel_cpu_bpf_open(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_kernel_bpf *bpf,
-			    const struct etw_source_host *host, uint32_t kinds, uint32_t ring_bytes,
-			    struct etw_fault *reterr);
+			    const struct etw_source_host *host, uint32_t ring_bytes,
+			    uint32_t *kinds, struct etw_fault *reterr);
 
 /*
  * etw_kernel_cpu_bpf_walk() - makes what is kept of each thread for those that are there, and marks the threads of the
- * process whose tree alone is wanted, as the switch map says. Returns as etw_kernel_cpu_bpf_open().
+ * process whose tree alone is wanted, as the switch map says. Returns 0, or as etw_kernel_cpu_bpf_open().
  */
 int etw_kernel_cpu_bpf_walk(const struct etw_kernel_cpu_bpf *cpu_bpf, struct etw_fault *reterr);
 

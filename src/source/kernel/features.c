@@ -12,7 +12,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
-#define NAMES_ROOM 3
+#define NAMES_ROOM 6
 
 /* A tracepoint's arguments are the type btf_trace_<name>. Of more than one, all are needed. */
 static const struct {
@@ -22,14 +22,25 @@ static const struct {
 	{ETW_KERNEL_HAS_TASK_NEWTASK, {"task_newtask"}},
 	{ETW_KERNEL_HAS_PROCESS_EXEC, {"sched_process_exec"}},
 	{ETW_KERNEL_HAS_PROCESS_EXIT, {"sched_process_exit"}},
+	{ETW_KERNEL_HAS_RENAME, {"task_rename"}},
 	{ETW_KERNEL_HAS_SWITCH, {"sched_switch"}},
 	{ETW_KERNEL_HAS_WAKING, {"sched_waking"}},
-	{ETW_KERNEL_HAS_WAKEUP, {"sched_wakeup", "sched_wakeup_new"}},
+	{ETW_KERNEL_HAS_WAKEUP_NEW, {"sched_wakeup_new"}},
 	{ETW_KERNEL_HAS_LENDING, {"sched_pi_setprio"}},
-	{ETW_KERNEL_HAS_SYSTEM_CALLS, {"sys_enter", "sys_exit"}},
+	{ETW_KERNEL_HAS_MODULES, {"module_load", "module_free"}},
+	{ETW_KERNEL_HAS_SYSCALL_ENTER, {"sys_enter"}},
+	{ETW_KERNEL_HAS_SYSCALL_EXIT, {"sys_exit"}},
 	{ETW_KERNEL_HAS_IRQ, {"irq_handler_entry", "irq_handler_exit"}},
-	{ETW_KERNEL_HAS_VECTORS, {"local_timer_entry", "local_timer_exit", "reschedule_entry"}},
+	{ETW_KERNEL_HAS_TIMER_VECTOR, {"local_timer_entry", "local_timer_exit"}},
+	{ETW_KERNEL_HAS_CPU_VECTORS,
+	 {"reschedule_entry", "reschedule_exit", "call_function_entry", "call_function_exit",
+	  "call_function_single_entry", "call_function_single_exit"}},
+	{ETW_KERNEL_HAS_WORK_VECTOR, {"irq_work_entry", "irq_work_exit"}},
 	{ETW_KERNEL_HAS_SOFTIRQ, {"softirq_entry", "softirq_exit"}},
+	{ETW_KERNEL_HAS_HRTIMER, {"hrtimer_expire_entry", "hrtimer_expire_exit"}},
+	{ETW_KERNEL_HAS_RAISE, {"softirq_raise"}},
+	{ETW_KERNEL_HAS_WORKQUEUE,
+	 {"workqueue_queue_work", "workqueue_execute_start", "workqueue_execute_end"}},
 	{ETW_KERNEL_HAS_IDLE, {"cpu_idle"}},
 	{ETW_KERNEL_HAS_FREQUENCY, {"cpu_frequency"}},
 };
@@ -110,6 +121,8 @@ int etw_kernel_features_read(const char *btf_path, struct etw_kernel_features *r
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
 		ret->has[values[i].feature] = has_value(btf, values[i].list, values[i].value);
 	ret->has[ETW_KERNEL_HAS_RING_IN_INTERRUPT] = has_spinning_ring(btf);
+	ret->has[ETW_KERNEL_HAS_TASK_WALK] = btf__find_by_name_kind(btf, "bpf_iter_task",
+								    BTF_KIND_FUNC) > 0;
 	btf__free(btf);
 	return 0;
 }

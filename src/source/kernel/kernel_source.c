@@ -121,6 +121,8 @@ static int open_source(const struct etw_source_host *host, const struct etw_sour
 	for (size_t i = 0; i < ETW_KERNEL_LINKS; i++)
 		source->bpf.link_fds[i] = -1;
 	TRY(etw_kernel_probe_check(reterr));
+	TRY(etw_kernel_probe_types());
+	TRY(etw_kernel_probe_class(ETW_KERNEL_CLASS_TASKS, reterr));
 	TRY(etw_kernel_collector_init(&source->collector, &source->host, marks));
 	TRY(etw_kernel_rundown_init(&source->rundown, "/proc"));
 	source->rundown.own.root = "";
@@ -352,15 +354,35 @@ static uint32_t frequent_options(const struct etw_source *source,
 	return options;
 }
 
-/* Frequent events, too, are one part: without them the rest goes on. */
+static void miss_all(struct etw_source *source, const uint32_t lacking[WIRE_GROUP_MASKS_WORDS])
+{
+	for (size_t i = 0; i < WIRE_GROUP_MASKS_WORDS; i++)
+		miss(source, i, lacking[i]);
+}
+
+/* @kinds: loses those whose programs the kernel does not take. Returns why. */
+static int open_programs(struct etw_source *source, uint32_t *kinds, struct etw_fault *reterr)
+{
+	uint32_t lacking[WIRE_GROUP_MASKS_WORDS];
+	uint32_t left = *kinds | (source->control.only_pid ? ETW_KERNEL_OWNED_ALONE : 0);
+	int r = etw_kernel_cpu_bpf_open(&source->cpu_bpf, &source->bpf, &source->host,
+					cpu_ring_bytes(source), &left, reterr);
+
+	etw_kernel_class_masks(*kinds & ~left, lacking);
+	miss_all(source, lacking);
+	/* A class with two kinds loses both. */
+	*kinds = left & etw_kernel_class_kinds(source->masks);
+	return r;
+}
+
+/* Frequent events, too, are a part: without them, or without one of their classes, the rest goes on. */
 static int enable_frequent(struct etw_source *source, const struct etw_source_request *request,
 			   struct etw_fault *reterr)
 {
 	uint32_t kinds, lacking[ARRAY_SIZE(source->masks)];
 	int r, refused = etw_kernel_class_lacking(source->masks, lacking, reterr);
 
-	for (size_t i = 0; i < ARRAY_SIZE(lacking); i++)
-		miss(source, i, lacking[i]);
+	miss_all(source, lacking);
 	kinds = etw_kernel_class_given(etw_kernel_class_kinds(source->masks));
 	source->control.options = frequent_options(source, request, kinds);
 	source->control.cpu_kinds = 0;
@@ -374,11 +396,15 @@ static int enable_frequent(struct etw_source *source, const struct etw_source_re
 	source->control.collected |= ETW_KERNEL_COLLECT_THREADS;
 	find_routines(source, kinds, etw_kernel_class_stack_kinds(request));
 	r = etw_kernel_bpf_switch(&source->bpf, &source->control);
-	if (!r)
-		r = etw_kernel_cpu_bpf_open(
-			&source->cpu_bpf, &source->bpf, &source->host,
-			kinds | (request->only_pid ? ETW_KERNEL_OWNED_ALONE : 0),
-			cpu_ring_bytes(source), reterr);
+	if (!r) {
+		int lost = open_programs(source, &kinds, refused ? NULL : reterr);
+
+		refused = refused ? refused : lost;
+		if (!kinds) {
+			etw_kernel_sampler_stop(&source->sampler);
+			return refused;
+		}
+	}
 	if (!r)
 		r = etw_kernel_cpu_bpf_walk(&source->cpu_bpf, reterr);
 	if (!r)

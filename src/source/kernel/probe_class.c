@@ -15,11 +15,15 @@
 #include "base/macros.h"
 
 #define BTF_FILE   "/sys/kernel/btf/vmlinux"
-#define CLASS_ROOM 8 /* features of one class */
+#define CLASS_ROOM 9 /* features of one class */
 
 #define NO_TRACEPOINT(name) "the kernel has no tracepoint " name
+#define ONLY_OWN_THREADS    ": what the kernel does for its threads elsewhere is not told"
+#define ONLY_ON_X86(name, who) \
+	NO_TRACEPOINT(name) ", as on x86 alone: interrupts " who " are missing"
 #define OLDER_THAN(version) ", as before Linux " version
 
+/* Of features that a class is refused without. */
 static const char *const sentences[ETW_KERNEL_FEATURES] = {
 	[ETW_KERNEL_HAS_RING] = "the kernel has no BPF ring buffer" OLDER_THAN("5.8"),
 	[ETW_KERNEL_HAS_RING_IN_INTERRUPT] = "this real-time kernel's BPF ring may sleep where "
@@ -27,6 +31,8 @@ static const char *const sentences[ETW_KERNEL_FEATURES] = {
 					     "6.12 does not, nor that of Debian's 6.1.192",
 	[ETW_KERNEL_HAS_TASK_STORAGE] =
 		"the kernel's BPF keeps nothing with a thread" OLDER_THAN("5.11"),
+	[ETW_KERNEL_HAS_TASK_WALK] =
+		"the kernel's BPF cannot walk over threads (iter/task)" OLDER_THAN("5.8"),
 	[ETW_KERNEL_HAS_FIND_VMA] =
 		"the kernel's BPF cannot look at mappings (bpf_find_vma)" OLDER_THAN("5.17"),
 	[ETW_KERNEL_HAS_TASK_NEWTASK] = NO_TRACEPOINT("task_newtask"),
@@ -34,42 +40,22 @@ static const char *const sentences[ETW_KERNEL_FEATURES] = {
 	[ETW_KERNEL_HAS_PROCESS_EXIT] = NO_TRACEPOINT("sched_process_exit"),
 	[ETW_KERNEL_HAS_SWITCH] = NO_TRACEPOINT("sched_switch"),
 	[ETW_KERNEL_HAS_WAKING] = NO_TRACEPOINT("sched_waking"),
-	[ETW_KERNEL_HAS_WAKEUP] = NO_TRACEPOINT(
-		"sched_wakeup") ": who wakes is told, when the thread is ready is not",
-	[ETW_KERNEL_HAS_LENDING] = NO_TRACEPOINT(
-		"sched_pi_setprio") ": a priority that is lent is told when the thread "
-				    "next runs, if it still has it",
-	[ETW_KERNEL_HAS_SYSTEM_CALLS] =
-		"the kernel tells of no system calls (sys_enter, sys_exit): it "
-		"was built without CONFIG_FTRACE_SYSCALLS",
+	[ETW_KERNEL_HAS_SYSCALL_ENTER] = NO_TRACEPOINT(
+		"sys_enter") ", as without CONFIG_FTRACE_SYSCALLS: it tells of no system calls",
+	[ETW_KERNEL_HAS_SYSCALL_EXIT] = NO_TRACEPOINT(
+		"sys_exit") ", as without CONFIG_FTRACE_SYSCALLS: it tells no end of system calls",
 	[ETW_KERNEL_HAS_IRQ] = NO_TRACEPOINT("irq_handler_entry") " or irq_handler_exit",
-	[ETW_KERNEL_HAS_VECTORS] =
-		"the kernel tells of interrupts with a handler of a device only: the "
-		"local timer's and those between processors have tracepoints on "
-		"x86 alone",
 	[ETW_KERNEL_HAS_SOFTIRQ] = NO_TRACEPOINT("softirq_entry") " or softirq_exit",
 	[ETW_KERNEL_HAS_IDLE] = NO_TRACEPOINT("cpu_idle"),
-	[ETW_KERNEL_HAS_FREQUENCY] = NO_TRACEPOINT("cpu_frequency"),
 	[ETW_KERNEL_HAS_CPU_CLOCK] =
 		"perf gives no samples by the CPU clock (perf_event_open): CAP_PERFMON is missing, "
 		"as "
 		"`sudo etwd --system` has it, or the kernel lacks CONFIG_PERF_EVENTS",
-	[ETW_KERNEL_HAS_FREQUENCY_DRIVER] = "no frequencies come: this machine's Linux sets none "
-					    "(no cpufreq driver; most virtual "
-					    "machines have none)",
-	[ETW_KERNEL_HAS_OWN_INTERRUPTS] =
-		"this real-time kernel moves handlers of interrupts into threads: an event spans "
-		"what "
-		"is left of the handler, the rest shows as switches to threads irq/...",
-	[ETW_KERNEL_HAS_SYMBOLS] =
-		"the kernel hides the addresses of its functions, which stay without names: `sudo "
-		"sysctl kernel.kptr_restrict=1`, and a host with CAP_SYSLOG, as `sudo etwd "
-		"--system`",
 };
 
 struct class_need {
 	uint8_t feature;
-	bool is_optional;
+	const char *loss; /* the class goes on without it, and this is told; NULL: it is refused */
 };
 
 static const struct {
@@ -77,70 +63,154 @@ static const struct {
 	uint32_t count;
 	struct class_need needs[CLASS_ROOM];
 } classes[ETW_KERNEL_CLASSES] = {
-	[ETW_KERNEL_CLASS_TASKS] = {"processes and threads",
-				    4,
-				    {{ETW_KERNEL_HAS_RING, false},
-				     {ETW_KERNEL_HAS_TASK_NEWTASK, false},
-				     {ETW_KERNEL_HAS_PROCESS_EXEC, false},
-				     {ETW_KERNEL_HAS_PROCESS_EXIT, false}}},
-	[ETW_KERNEL_CLASS_IMAGES] = {"images",
-				     3,
-				     {{ETW_KERNEL_HAS_RING, false},
-				      {ETW_KERNEL_HAS_FIND_VMA, false},
-				      {ETW_KERNEL_HAS_SYSTEM_CALLS, false}}},
+	[ETW_KERNEL_CLASS_TASKS] =
+		{"processes and threads",
+		 5,
+		 {{ETW_KERNEL_HAS_RING, NULL},
+		  {ETW_KERNEL_HAS_TASK_NEWTASK, NULL},
+		  {ETW_KERNEL_HAS_PROCESS_EXEC, NULL},
+		  {ETW_KERNEL_HAS_PROCESS_EXIT, NULL},
+		  {ETW_KERNEL_HAS_RENAME,
+		   NO_TRACEPOINT("task_rename") ": no event says that a thread gets a name"}}},
+	[ETW_KERNEL_CLASS_IMAGES] =
+		{"images",
+		 4,
+		 {{ETW_KERNEL_HAS_RING, NULL},
+		  {ETW_KERNEL_HAS_FIND_VMA, NULL},
+		  {ETW_KERNEL_HAS_SYSCALL_ENTER, NULL},
+		  {ETW_KERNEL_HAS_MODULES,
+		   NO_TRACEPOINT("module_load") " or module_free: the kernel's modules that come "
+						"and go are noticed at the end"}}},
 	[ETW_KERNEL_CLASS_SWITCHES] = {"context switches",
-				       4,
-				       {{ETW_KERNEL_HAS_RING, false},
-					{ETW_KERNEL_HAS_RING_IN_INTERRUPT, false},
-					{ETW_KERNEL_HAS_TASK_STORAGE, false},
-					{ETW_KERNEL_HAS_SWITCH, false}}},
-	[ETW_KERNEL_CLASS_READY] = {"ready threads",
-				    5,
-				    {{ETW_KERNEL_HAS_RING, false},
-				     {ETW_KERNEL_HAS_RING_IN_INTERRUPT, false},
-				     {ETW_KERNEL_HAS_WAKING, false},
-				     {ETW_KERNEL_HAS_WAKEUP, true},
-				     {ETW_KERNEL_HAS_SOFTIRQ, true}}},
+				       5,
+				       {{ETW_KERNEL_HAS_RING, NULL},
+					{ETW_KERNEL_HAS_RING_IN_INTERRUPT, NULL},
+					{ETW_KERNEL_HAS_TASK_STORAGE, NULL},
+					{ETW_KERNEL_HAS_TASK_WALK, NULL},
+					{ETW_KERNEL_HAS_SWITCH, NULL}}},
+	[ETW_KERNEL_CLASS_READY] =
+		{"ready threads",
+		 9,
+		 {{ETW_KERNEL_HAS_RING, NULL},
+		  {ETW_KERNEL_HAS_RING_IN_INTERRUPT, NULL},
+		  {ETW_KERNEL_HAS_TASK_STORAGE, NULL},
+		  {ETW_KERNEL_HAS_TASK_WALK, NULL},
+		  {ETW_KERNEL_HAS_WAKING, NULL},
+		  {ETW_KERNEL_HAS_WAKEUP_NEW,
+		   NO_TRACEPOINT("sched_wakeup_new") ": that a new thread is ready is not told"},
+		  {ETW_KERNEL_HAS_SOFTIRQ, NO_TRACEPOINT("softirq_entry") " or softirq_exit: a "
+									  "thread that a soft "
+									  "interrupt wakes seems "
+									  "woken by the one that "
+									  "ran"},
+		  {ETW_KERNEL_HAS_IRQ, NO_TRACEPOINT("irq_handler_entry") " or irq_handler_exit: "
+									  "a thread that an "
+									  "interrupt wakes seems "
+									  "woken by the one that "
+									  "ran"},
+		  {ETW_KERNEL_HAS_HRTIMER, NO_TRACEPOINT("hrtimer_expire_entry") " or "
+										 "hrtimer_expire_"
+										 "exit: a thread "
+										 "that a timer "
+										 "wakes seems "
+										 "woken by the "
+										 "one that "
+										 "ran"}}},
 	[ETW_KERNEL_CLASS_SAMPLES] = {"samples",
-				      4,
-				      {{ETW_KERNEL_HAS_RING, false},
-				       {ETW_KERNEL_HAS_RING_IN_INTERRUPT, false},
-				       {ETW_KERNEL_HAS_CPU_CLOCK, false},
-				       {ETW_KERNEL_HAS_SOFTIRQ, true}}},
+				      6,
+				      {{ETW_KERNEL_HAS_RING, NULL},
+				       {ETW_KERNEL_HAS_RING_IN_INTERRUPT, NULL},
+				       {ETW_KERNEL_HAS_TASK_STORAGE, NULL},
+				       {ETW_KERNEL_HAS_TASK_WALK, NULL},
+				       {ETW_KERNEL_HAS_CPU_CLOCK, NULL},
+				       {ETW_KERNEL_HAS_SOFTIRQ,
+					NO_TRACEPOINT(
+						"softirq_entry") " or softirq_exit: no sample "
+								 "says that a soft interrupt "
+								 "ran"}}},
 	[ETW_KERNEL_CLASS_SYSTEM_CALLS] = {"system calls",
-					   2,
-					   {{ETW_KERNEL_HAS_RING, false},
-					    {ETW_KERNEL_HAS_SYSTEM_CALLS, false}}},
-	[ETW_KERNEL_CLASS_INTERRUPTS] = {"interrupts",
-					 5,
-					 {{ETW_KERNEL_HAS_RING, false},
-					  {ETW_KERNEL_HAS_RING_IN_INTERRUPT, false},
-					  {ETW_KERNEL_HAS_IRQ, false},
-					  {ETW_KERNEL_HAS_VECTORS, true},
-					  {ETW_KERNEL_HAS_OWN_INTERRUPTS, true}}},
+					   5,
+					   {{ETW_KERNEL_HAS_RING, NULL},
+					    {ETW_KERNEL_HAS_TASK_STORAGE, NULL},
+					    {ETW_KERNEL_HAS_TASK_WALK, NULL},
+					    {ETW_KERNEL_HAS_SYSCALL_ENTER, NULL},
+					    {ETW_KERNEL_HAS_SYSCALL_EXIT, NULL}}},
+	[ETW_KERNEL_CLASS_INTERRUPTS] =
+		{"interrupts",
+		 9,
+		 {{ETW_KERNEL_HAS_RING, NULL},
+		  {ETW_KERNEL_HAS_RING_IN_INTERRUPT, NULL},
+		  {ETW_KERNEL_HAS_TASK_STORAGE, NULL},
+		  {ETW_KERNEL_HAS_TASK_WALK, NULL},
+		  {ETW_KERNEL_HAS_IRQ, NULL},
+		  {ETW_KERNEL_HAS_TIMER_VECTOR, ONLY_ON_X86("local_timer_entry or local_timer_exit",
+							    "of the processor's timer")},
+		  {ETW_KERNEL_HAS_CPU_VECTORS,
+		   ONLY_ON_X86("reschedule_entry, call_function_entry, call_function_single_entry "
+			       "or one of their exits",
+			       "between processors")},
+		  {ETW_KERNEL_HAS_WORK_VECTOR,
+		   ONLY_ON_X86("irq_work_entry or irq_work_exit",
+			       "that a processor sends itself for deferred work")},
+		  {ETW_KERNEL_HAS_OWN_INTERRUPTS,
+		   "this real-time kernel moves handlers of interrupts into threads: an event "
+		   "spans what is left of the handler, the rest shows as switches to threads "
+		   "irq/..."}}},
 	[ETW_KERNEL_CLASS_DPCS] = {"deferred calls",
-				   3,
-				   {{ETW_KERNEL_HAS_RING, false},
-				    {ETW_KERNEL_HAS_RING_IN_INTERRUPT, false},
-				    {ETW_KERNEL_HAS_SOFTIRQ, false}}},
-	[ETW_KERNEL_CLASS_PRIORITIES] = {"thread priorities",
-					 5,
-					 {{ETW_KERNEL_HAS_RING, false},
-					  {ETW_KERNEL_HAS_RING_IN_INTERRUPT, false},
-					  {ETW_KERNEL_HAS_TASK_STORAGE, false},
-					  {ETW_KERNEL_HAS_SWITCH, false},
-					  {ETW_KERNEL_HAS_LENDING, true}}},
-	[ETW_KERNEL_CLASS_POWER] = {"power",
-				    5,
-				    {{ETW_KERNEL_HAS_RING, false},
-				     {ETW_KERNEL_HAS_RING_IN_INTERRUPT, false},
-				     {ETW_KERNEL_HAS_IDLE, false},
-				     {ETW_KERNEL_HAS_FREQUENCY, true},
-				     {ETW_KERNEL_HAS_FREQUENCY_DRIVER, true}}},
-	[ETW_KERNEL_CLASS_STACKS] = {"stacks",
-				     2,
-				     {{ETW_KERNEL_HAS_TASK_STORAGE, false},
-				      {ETW_KERNEL_HAS_SYMBOLS, true}}},
+				   5,
+				   {{ETW_KERNEL_HAS_RING, NULL},
+				    {ETW_KERNEL_HAS_RING_IN_INTERRUPT, NULL},
+				    {ETW_KERNEL_HAS_TASK_STORAGE, NULL},
+				    {ETW_KERNEL_HAS_TASK_WALK, NULL},
+				    {ETW_KERNEL_HAS_SOFTIRQ, NULL}}},
+	[ETW_KERNEL_CLASS_PRIORITIES] =
+		{"thread priorities",
+		 7,
+		 {{ETW_KERNEL_HAS_RING, NULL},
+		  {ETW_KERNEL_HAS_RING_IN_INTERRUPT, NULL},
+		  {ETW_KERNEL_HAS_TASK_STORAGE, NULL},
+		  {ETW_KERNEL_HAS_TASK_WALK, NULL},
+		  {ETW_KERNEL_HAS_SWITCH, NULL},
+		  {ETW_KERNEL_HAS_WAKING,
+		   NO_TRACEPOINT("sched_waking") ": a change is told when the thread is switched"},
+		  {ETW_KERNEL_HAS_LENDING,
+		   NO_TRACEPOINT("sched_pi_setprio") ": a priority that is lent is told when the "
+						     "thread next runs, if it still has it"}}},
+	[ETW_KERNEL_CLASS_POWER] =
+		{"power",
+		 5,
+		 {{ETW_KERNEL_HAS_RING, NULL},
+		  {ETW_KERNEL_HAS_RING_IN_INTERRUPT, NULL},
+		  {ETW_KERNEL_HAS_IDLE, NULL},
+		  {ETW_KERNEL_HAS_FREQUENCY, NO_TRACEPOINT("cpu_frequency")},
+		  {ETW_KERNEL_HAS_FREQUENCY_DRIVER,
+		   "no frequencies come: this machine's Linux sets none (no cpufreq driver; most "
+		   "virtual machines have none)"}}},
+	[ETW_KERNEL_CLASS_TREE] =
+		{"one process tree alone",
+		 7,
+		 {{ETW_KERNEL_HAS_TASK_STORAGE, NULL},
+		  {ETW_KERNEL_HAS_TASK_WALK, NULL},
+		  {ETW_KERNEL_HAS_SOFTIRQ,
+		   NO_TRACEPOINT("softirq_entry") " or softirq_exit" ONLY_OWN_THREADS},
+		  {ETW_KERNEL_HAS_IRQ,
+		   NO_TRACEPOINT("irq_handler_entry") " or irq_handler_exit" ONLY_OWN_THREADS},
+		  {ETW_KERNEL_HAS_HRTIMER,
+		   NO_TRACEPOINT(
+			   "hrtimer_expire_entry") " or hrtimer_expire_exit" ONLY_OWN_THREADS},
+		  {ETW_KERNEL_HAS_RAISE, NO_TRACEPOINT("softirq_raise") ONLY_OWN_THREADS},
+		  {ETW_KERNEL_HAS_WORKQUEUE,
+		   NO_TRACEPOINT(
+			   "workqueue_queue_work") ", workqueue_execute_start or "
+						   "workqueue_execute_end" ONLY_OWN_THREADS}}},
+	[ETW_KERNEL_CLASS_STACKS] =
+		{"stacks",
+		 2,
+		 {{ETW_KERNEL_HAS_TASK_STORAGE, NULL},
+		  {ETW_KERNEL_HAS_SYMBOLS,
+		   "the kernel hides the addresses of its functions, which stay without names: "
+		   "`sudo sysctl kernel.kptr_restrict=1`, and a host with CAP_SYSLOG, as `sudo "
+		   "etwd --system`"}}},
 };
 
 const char *etw_kernel_class_name(enum etw_kernel_class class)
@@ -154,7 +224,7 @@ int etw_kernel_class_check(const struct etw_kernel_features *features, enum etw_
 	for (uint32_t i = 0; i < classes[class].count; i++) {
 		const struct class_need *need = &classes[class].needs[i];
 
-		if (!need->is_optional && !features->has[need->feature])
+		if (!need->loss && !features->has[need->feature])
 			return etw_fault_set(reterr, -EOPNOTSUPP, 0, "kernel source",
 					     classes[class].name, sentences[need->feature]);
 	}
@@ -169,10 +239,10 @@ size_t etw_kernel_class_loses(const struct etw_kernel_features *features,
 	for (uint32_t i = 0; i < classes[class].count; i++) {
 		const struct class_need *need = &classes[class].needs[i];
 
-		if (!need->is_optional || features->has[need->feature])
+		if (!need->loss || features->has[need->feature])
 			continue;
 		if (count < room)
-			ret[count] = sentences[need->feature];
+			ret[count] = need->loss;
 		count++;
 	}
 	return count;
@@ -208,6 +278,9 @@ void etw_kernel_features_try(struct etw_kernel_features *ret)
 	ret->has[ETW_KERNEL_HAS_FREQUENCY_DRIVER] = access("/sys/devices/system/cpu/cpu0/cpufreq",
 							   F_OK) == 0;
 	ret->has[ETW_KERNEL_HAS_OWN_INTERRUPTS] = !is_real_time();
+	/* A kernel that takes no modules has none to tell of. */
+	if (access("/proc/modules", F_OK))
+		ret->has[ETW_KERNEL_HAS_MODULES] = true;
 	ret->has[ETW_KERNEL_HAS_SYMBOLS] = etw_kallsyms_shows_addresses(ETW_KALLSYMS_PATH) > 0;
 	/* Elsewhere a lock of either type spins. */
 	if (!is_real_time())

@@ -26,6 +26,7 @@ enum etw_kernel_class {
 	ETW_KERNEL_CLASS_DPCS,       /* soft interrupts */
 	ETW_KERNEL_CLASS_PRIORITIES, /* changes of them */
 	ETW_KERNEL_CLASS_POWER,
+	ETW_KERNEL_CLASS_TREE, /* what the kernel does for one process tree */
 	ETW_KERNEL_CLASS_STACKS,
 	ETW_KERNEL_CLASSES
 };
@@ -34,18 +35,27 @@ enum etw_kernel_feature {
 	ETW_KERNEL_HAS_RING = 0,          /* BPF_MAP_TYPE_RINGBUF */
 	ETW_KERNEL_HAS_RING_IN_INTERRUPT, /* its lock never sleeps */
 	ETW_KERNEL_HAS_TASK_STORAGE,
+	ETW_KERNEL_HAS_TASK_WALK, /* iter/task */
 	ETW_KERNEL_HAS_FIND_VMA,
 	ETW_KERNEL_HAS_TASK_NEWTASK, /* tracepoints, from here */
 	ETW_KERNEL_HAS_PROCESS_EXEC,
 	ETW_KERNEL_HAS_PROCESS_EXIT,
+	ETW_KERNEL_HAS_RENAME,
 	ETW_KERNEL_HAS_SWITCH,
 	ETW_KERNEL_HAS_WAKING,
-	ETW_KERNEL_HAS_WAKEUP,
-	ETW_KERNEL_HAS_LENDING,      /* sched_pi_setprio */
-	ETW_KERNEL_HAS_SYSTEM_CALLS, /* sys_enter, sys_exit */
+	ETW_KERNEL_HAS_WAKEUP_NEW,
+	ETW_KERNEL_HAS_LENDING, /* sched_pi_setprio */
+	ETW_KERNEL_HAS_MODULES, /* module_load, module_free */
+	ETW_KERNEL_HAS_SYSCALL_ENTER,
+	ETW_KERNEL_HAS_SYSCALL_EXIT,
 	ETW_KERNEL_HAS_IRQ,          /* irq_handler_entry, irq_handler_exit */
-	ETW_KERNEL_HAS_VECTORS,      /* the local timer and its like; x86 only */
-	ETW_KERNEL_HAS_SOFTIRQ,      /* softirq_entry, softirq_exit */
+	ETW_KERNEL_HAS_TIMER_VECTOR, /* local_timer_entry, local_timer_exit; vectors are on x86 only */
+	ETW_KERNEL_HAS_CPU_VECTORS, /* of interrupts between processors, three pairs */
+	ETW_KERNEL_HAS_WORK_VECTOR, /* irq_work_entry, irq_work_exit */
+	ETW_KERNEL_HAS_SOFTIRQ,     /* softirq_entry, softirq_exit */
+	ETW_KERNEL_HAS_HRTIMER,     /* hrtimer_expire_entry, hrtimer_expire_exit */
+	ETW_KERNEL_HAS_RAISE,       /* softirq_raise */
+	ETW_KERNEL_HAS_WORKQUEUE,   /* workqueue_queue_work, workqueue_execute_start, _end */
 	ETW_KERNEL_HAS_IDLE,
 	ETW_KERNEL_HAS_FREQUENCY,
 	ETW_KERNEL_HAS_CPU_CLOCK,        /* perf gives samples by it; from here what is no type */

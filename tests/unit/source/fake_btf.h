@@ -59,6 +59,14 @@ static inline void fake_btf_typedef(struct fake_btf *btf, const char *name)
 	fake_btf_begin(btf, name, BTF_KIND_TYPEDEF, 0, 1);
 }
 
+/* A function without arguments. */
+static inline void fake_btf_function(struct fake_btf *btf, const char *name)
+{
+	uint32_t type = fake_btf_begin(btf, "", BTF_KIND_FUNC_PROTO, 0, 1);
+
+	fake_btf_begin(btf, name, BTF_KIND_FUNC, 0, type);
+}
+
 /* An enumeration of one value. */
 static inline void fake_btf_value(struct fake_btf *btf, const char *list, const char *const *names,
 				  uint32_t count)

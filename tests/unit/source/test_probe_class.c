@@ -16,11 +16,40 @@
 #include "unit/source/fake_btf.h"
 
 static const char *const tracepoints[] = {
-	"task_newtask",     "sched_process_exec", "sched_process_exit", "sched_switch",
-	"sched_waking",     "sched_wakeup",       "sched_wakeup_new",   "sys_enter",
-	"sys_exit",         "irq_handler_entry",  "irq_handler_exit",   "local_timer_entry",
-	"local_timer_exit", "reschedule_entry",   "softirq_entry",      "softirq_exit",
-	"cpu_idle",         "cpu_frequency",      "sched_pi_setprio",
+	"task_newtask",
+	"sched_process_exec",
+	"sched_process_exit",
+	"task_rename",
+	"sched_switch",
+	"sched_waking",
+	"sched_wakeup_new",
+	"module_load",
+	"module_free",
+	"sys_enter",
+	"sys_exit",
+	"irq_handler_entry",
+	"irq_handler_exit",
+	"local_timer_entry",
+	"local_timer_exit",
+	"reschedule_entry",
+	"reschedule_exit",
+	"call_function_entry",
+	"call_function_exit",
+	"call_function_single_entry",
+	"call_function_single_exit",
+	"irq_work_entry",
+	"irq_work_exit",
+	"softirq_entry",
+	"softirq_exit",
+	"hrtimer_expire_entry",
+	"hrtimer_expire_exit",
+	"sched_pi_setprio",
+	"softirq_raise",
+	"workqueue_queue_work",
+	"workqueue_execute_start",
+	"workqueue_execute_end",
+	"cpu_idle",
+	"cpu_frequency",
 };
 static const char *const map_types[] = {"BPF_MAP_TYPE_RINGBUF", "BPF_MAP_TYPE_TASK_STORAGE"};
 
@@ -40,6 +69,8 @@ static void make_types(struct fake_btf *btf, const char *without)
 	fake_btf_value(btf, "bpf_map_type", map_types, ARRAY_SIZE(map_types));
 	fake_btf_value(btf, "bpf_func_id", helpers, 1);
 	fake_btf_struct(btf, "bpf_ringbuf", "spinlock", "raw_spinlock_t");
+	if (!without || strcmp(without, "iter/task") != 0)
+		fake_btf_function(btf, "bpf_iter_task");
 }
 
 /* Reads the types into features of a machine where every try succeeds. Skips where this build cannot. */
@@ -83,33 +114,71 @@ static void test_probe_class__all_is_there(void **state)
 	assert_null(fault.sentence);
 }
 
-#define BIT(class) (UINT32_C(1) << (class))
+#define CLASS(name) (1u << ETW_KERNEL_CLASS_##name)
+#define FREQUENT                                                                 \
+	(CLASS(SWITCHES) | CLASS(READY) | CLASS(SAMPLES) | CLASS(SYSTEM_CALLS) | \
+	 CLASS(INTERRUPTS) | CLASS(DPCS) | CLASS(PRIORITIES))
 
-/* Of each tracepoint: who is refused without it, and who goes on with a loss. */
+/* Of each tracepoint: which classes are refused without it, and which go on with a loss. */
+static const struct {
+	const char *without;
+	uint32_t refused, lessened;
+} cases[] = {
+	{"task_newtask", CLASS(TASKS), 0},
+	{"sched_process_exec", CLASS(TASKS), 0},
+	{"sched_process_exit", CLASS(TASKS), 0},
+	{"task_rename", 0, CLASS(TASKS)},
+	{"iter/task", FREQUENT | CLASS(TREE), 0},
+	{"sched_switch", CLASS(SWITCHES) | CLASS(PRIORITIES), 0},
+	{"sched_pi_setprio", 0, CLASS(PRIORITIES)},
+	{"sched_waking", CLASS(READY), CLASS(PRIORITIES)},
+	{"sched_wakeup_new", 0, CLASS(READY)},
+	{"module_load", 0, CLASS(IMAGES)},
+	{"module_free", 0, CLASS(IMAGES)},
+	{"sys_enter", CLASS(IMAGES) | CLASS(SYSTEM_CALLS), 0},
+	{"sys_exit", CLASS(SYSTEM_CALLS), 0},
+	{"irq_handler_entry", CLASS(INTERRUPTS), CLASS(READY) | CLASS(TREE)},
+	{"irq_handler_exit", CLASS(INTERRUPTS), CLASS(READY) | CLASS(TREE)},
+	{"local_timer_entry", 0, CLASS(INTERRUPTS)},
+	{"local_timer_exit", 0, CLASS(INTERRUPTS)},
+	{"reschedule_entry", 0, CLASS(INTERRUPTS)},
+	{"reschedule_exit", 0, CLASS(INTERRUPTS)},
+	{"call_function_entry", 0, CLASS(INTERRUPTS)},
+	{"call_function_exit", 0, CLASS(INTERRUPTS)},
+	{"call_function_single_entry", 0, CLASS(INTERRUPTS)},
+	{"call_function_single_exit", 0, CLASS(INTERRUPTS)},
+	{"irq_work_entry", 0, CLASS(INTERRUPTS)},
+	{"irq_work_exit", 0, CLASS(INTERRUPTS)},
+	{"softirq_entry", CLASS(DPCS), CLASS(READY) | CLASS(SAMPLES) | CLASS(TREE)},
+	{"softirq_exit", CLASS(DPCS), CLASS(READY) | CLASS(SAMPLES) | CLASS(TREE)},
+	{"hrtimer_expire_entry", 0, CLASS(READY) | CLASS(TREE)},
+	{"hrtimer_expire_exit", 0, CLASS(READY) | CLASS(TREE)},
+	{"softirq_raise", 0, CLASS(TREE)},
+	{"workqueue_queue_work", 0, CLASS(TREE)},
+	{"workqueue_execute_start", 0, CLASS(TREE)},
+	{"workqueue_execute_end", 0, CLASS(TREE)},
+	{"cpu_idle", CLASS(POWER), 0},
+	{"cpu_frequency", 0, CLASS(POWER)},
+};
+
+static void check_class(const struct etw_kernel_features *features, enum etw_kernel_class class,
+			bool is_refused, bool is_lessened)
+{
+	struct etw_fault fault = {0};
+	const char *losses[4] = {NULL};
+	int r = etw_kernel_class_check(features, class, &fault);
+	size_t count = etw_kernel_class_loses(features, class, losses, ARRAY_SIZE(losses));
+
+	assert_int_equal(r, is_refused ? -EOPNOTSUPP : 0);
+	assert_int_equal(fault.sentence != NULL, is_refused);
+	if (fault.sentence)
+		assert_string_equal(fault.field, etw_kernel_class_name(class));
+	assert_int_equal(count, is_lessened);
+	assert_int_equal(losses[0] != NULL, is_lessened);
+}
+
 static void test_probe_class__a_tracepoint_is_missing(void **state)
 {
-	static const struct {
-		const char *without;
-		int refused;       /* class; -1: none */
-		uint32_t lessened; /* a bit for each class */
-	} cases[] = {
-		{"task_newtask", ETW_KERNEL_CLASS_TASKS, 0},
-		{"sched_process_exec", ETW_KERNEL_CLASS_TASKS, 0},
-		{"sched_process_exit", ETW_KERNEL_CLASS_TASKS, 0},
-		{"sched_switch", ETW_KERNEL_CLASS_SWITCHES, 0},
-		{"sched_pi_setprio", -1, BIT(ETW_KERNEL_CLASS_PRIORITIES)},
-		{"sched_waking", ETW_KERNEL_CLASS_READY, 0},
-		{"sched_wakeup", -1, BIT(ETW_KERNEL_CLASS_READY)},
-		{"sched_wakeup_new", -1, BIT(ETW_KERNEL_CLASS_READY)},
-		{"sys_exit", ETW_KERNEL_CLASS_SYSTEM_CALLS, 0},
-		{"irq_handler_entry", ETW_KERNEL_CLASS_INTERRUPTS, 0},
-		{"irq_handler_exit", ETW_KERNEL_CLASS_INTERRUPTS, 0},
-		{"local_timer_exit", -1, BIT(ETW_KERNEL_CLASS_INTERRUPTS)},
-		{"softirq_entry", ETW_KERNEL_CLASS_DPCS,
-		 BIT(ETW_KERNEL_CLASS_READY) | BIT(ETW_KERNEL_CLASS_SAMPLES)},
-		{"cpu_idle", ETW_KERNEL_CLASS_POWER, 0},
-		{"cpu_frequency", -1, BIT(ETW_KERNEL_CLASS_POWER)},
-	};
 	static struct fake_btf btf;
 
 	(void)state;
@@ -118,32 +187,9 @@ static void test_probe_class__a_tracepoint_is_missing(void **state)
 
 		make_types(&btf, cases[i].without);
 		features = read_types(&btf);
-		for (int class = 0; class < ETW_KERNEL_CLASSES; class ++) {
-			struct etw_fault fault = {0};
-			const char *losses[4] = {NULL};
-			int r = etw_kernel_class_check(&features, (enum etw_kernel_class) class,
-						       &fault);
-			size_t count = etw_kernel_class_loses(
-				&features, (enum etw_kernel_class) class, losses, 4);
-
-			/* Images need both ends of system calls, too, and priorities need switches. */
-			if (class == ETW_KERNEL_CLASS_IMAGES &&
-			    strncmp(cases[i].without, "sys_", 4) == 0)
-				continue;
-			if (class == ETW_KERNEL_CLASS_PRIORITIES &&
-			    strcmp(cases[i].without, "sched_switch") == 0) {
-				assert_int_equal(r, -EOPNOTSUPP);
-				continue;
-			}
-			assert_int_equal(r, class == cases[i].refused ? -EOPNOTSUPP : 0);
-			assert_int_equal(fault.sentence != NULL, class == cases[i].refused);
-			if (fault.sentence)
-				assert_string_equal(
-					fault.field,
-					etw_kernel_class_name((enum etw_kernel_class) class));
-			assert_int_equal(count, cases[i].lessened >> class & 1);
-			assert_int_equal(losses[0] != NULL, cases[i].lessened >> class & 1);
-		}
+		for (int class = 0; class < ETW_KERNEL_CLASSES; class ++)
+			check_class(&features, (enum etw_kernel_class) class,
+				    cases[i].refused >> class & 1, cases[i].lessened >> class & 1);
 	}
 }
 
