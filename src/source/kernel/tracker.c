@@ -14,11 +14,8 @@
 #include "base/time.h"
 #include "source/kernel/command_line.h"
 #include "source/kernel/events.h"
-#include "wire/etl_logfile.h"
 
 #define NO_LOGIN_SESSION UINT32_MAX
-#define CLOCK_PERIOD_NS  UINT64_C(1000000000)
-#define TICK_NS_MAX      UINT64_C(10000000) /* of 100 Hz, the slowest tick: then the scheduler looks */
 
 struct etw_kernel_tracker *etw_kernel_tracker_new(struct etw_kernel_out *out)
 {
@@ -28,8 +25,7 @@ struct etw_kernel_tracker *etw_kernel_tracker_new(struct etw_kernel_out *out)
 	if (!tracker)
 		return NULL;
 	tracker->out = out;
-	tracker->behind_ns = tracker->behind_before_ns = INT64_MAX;
-	tracker->cpu_tick_ns = WIRE_LOGFILE_TICK_FT * ETW_NS_PER_FT;
+	etw_kernel_cpu_time_init(&tracker->cpu_time);
 	tracker->ns_per_tick = ETW_NS_PER_S / (ticks > 0 ? (uint64_t)ticks : 100);
 	return tracker;
 }
@@ -47,57 +43,16 @@ static struct etw_kernel_actor actor_of(const struct etw_kernel_record *record)
 	return (struct etw_kernel_actor){.tid = record->tid, .pid = record->pid};
 }
 
-/*
- * The two clocks differ by a number that hardly changes, and by how long ago the scheduler looked at its own. In
- * the course of a second it looks at it right before some record, so the least of the differences is that number.
- */
-static void note_clock(struct etw_kernel_tracker *tracker, const struct etw_kernel_record *head,
-		       const struct etw_kernel_task *task)
-{
-	uint64_t passed_ns = head->time_ns - tracker->behind_since_ns;
-	int64_t behind_ns = (int64_t)(head->time_ns - task->clock_ns);
-
-	if (!task->clock_ns)
-		return;
-	if (passed_ns >= CLOCK_PERIOD_NS) {
-		tracker->behind_before_ns = passed_ns < 2 * CLOCK_PERIOD_NS ? tracker->behind_ns
-									    : INT64_MAX;
-		tracker->behind_ns = INT64_MAX;
-		tracker->behind_since_ns = head->time_ns;
-	}
-	tracker->behind_ns = MIN(tracker->behind_ns, behind_ns);
-}
-
-/* CPU time of the task that acts, with what the scheduler has not seen yet. */
-static uint64_t runtime_of(const struct etw_kernel_tracker *tracker,
-			   const struct etw_kernel_record *head, const struct etw_kernel_task *task)
-{
-	int64_t least_ns = MIN(tracker->behind_ns, tracker->behind_before_ns);
-	int64_t unseen_ns = (int64_t)(head->time_ns - task->clock_ns) - least_ns;
-
-	if (head->kind == ETW_KERNEL_NEW_TASK || !task->clock_ns || unseen_ns < 0)
-		return task->runtime_ns;
-	return task->runtime_ns + MIN((uint64_t)unseen_ns, TICK_NS_MAX);
-}
-
-/* With the CPU time of the thread that ends, or whose program does. The scheduler's sum is exact, its
- * halves are not. */
+/* With the CPU time of the thread that ends, or whose program does. */
 static struct etw_kernel_actor ending_actor_of(const struct etw_kernel_tracker *tracker,
 					       const struct etw_kernel_record *head,
 					       const struct etw_kernel_task *task,
 					       const struct etw_kernel_thread *thread)
 {
 	struct etw_kernel_actor actor = actor_of(head);
-	uint64_t runtime_ns = runtime_of(tracker, head, task);
-	uint64_t spent_ns = thread && thread->spent_ns < runtime_ns ? thread->spent_ns : 0;
-	uint64_t ticks = (runtime_ns - spent_ns + tracker->cpu_tick_ns / 2) / tracker->cpu_tick_ns;
-	double both = (double)task->user_ns + (double)task->system_ns;
-	double share = both > 0 ? (double)task->system_ns / both : 0;
 
-	if (ticks > UINT32_MAX)
-		ticks = UINT32_MAX;
-	actor.kernel_ticks = (uint32_t)((double)ticks * share + 0.5);
-	actor.user_ticks = (uint32_t)ticks - actor.kernel_ticks;
+	etw_kernel_cpu_time_ticks(&tracker->cpu_time, head, task, thread ? thread->spent_ns : 0,
+				  &actor.kernel_ticks, &actor.user_ticks);
 	return actor;
 }
 
@@ -290,7 +245,7 @@ static void start_thread(struct etw_kernel_tracker *tracker, struct etw_kernel_p
 		return;
 	}
 	thread->start_ticks = task->start_ns / tracker->ns_per_tick;
-	thread->spent_ns = runtime_of(tracker, head, task);
+	thread->spent_ns = etw_kernel_cpu_time_used(&tracker->cpu_time, head, task);
 	take_thread_facts(thread, task);
 	tell_thread(tracker, ETW_KERNEL_OPCODE_START, actor_of(head), task->pid, thread);
 }
@@ -300,7 +255,7 @@ static void apply_new_task(struct etw_kernel_tracker *tracker,
 {
 	struct etw_kernel_process *process;
 
-	note_clock(tracker, &record->head, &record->task);
+	etw_kernel_cpu_time_note(&tracker->cpu_time, &record->head, &record->task);
 	if (record->task.tid == record->task.pid)
 		start_process(tracker, record);
 	process = find_or_add(tracker, &record->task);
@@ -351,7 +306,7 @@ static void apply_exit(struct etw_kernel_tracker *tracker, const struct etw_kern
 	struct etw_kernel_process *process = find_or_add(tracker, task);
 	struct etw_kernel_actor actor;
 
-	note_clock(tracker, &record->head, task);
+	etw_kernel_cpu_time_note(&tracker->cpu_time, &record->head, task);
 	if (!process)
 		return;
 	actor = ending_actor_of(tracker, &record->head, task, thread);
@@ -421,7 +376,7 @@ static void apply_exec(struct etw_kernel_tracker *tracker, const struct etw_kern
 									record->old_tid);
 	struct etw_kernel_process *process = find_or_add(tracker, task);
 
-	note_clock(tracker, &record->head, task);
+	etw_kernel_cpu_time_note(&tracker->cpu_time, &record->head, task);
 	if (!process)
 		return;
 	if (!process->threads)

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "source/kernel/bpf/records.h"
+#include "source/kernel/cpu_time.h"
 #include "source/kernel/images.h"
 #include "source/kernel/out.h"
 #include "source/kernel/tasks.h"
@@ -25,10 +26,7 @@ struct etw_kernel_tracker {
 	uint32_t flags;             /* EVENT_TRACE_FLAG_*: which events go out */
 	uint32_t only_pid; /* images of this process and its descendants alone go out; 0: of all */
 	uint64_t ns_per_tick;
-	uint64_t cpu_tick_ns; /* of CPU times in headers: what the file says as TimerResolution */
-	/* CLOCK_MONOTONIC minus the scheduler's clock, the least of this second and of the one before. */
-	uint64_t behind_since_ns;
-	int64_t behind_ns, behind_before_ns;
+	struct etw_kernel_cpu_time cpu_time;
 	uint64_t incomplete; /* events with fields that nobody knew */
 	struct etw_kernel_tasks tasks;
 };

@@ -405,7 +405,7 @@ static void test_tracker__ends_have_the_cpu_time(void **state)
 	struct etw_kernel_exit exit = {.task = task_of(10, 10, 1, "x"), .is_last = 1};
 
 	begin_shell(fixture);
-	assert_int_equal(fixture->tracker->cpu_tick_ns, 1000000);
+	assert_int_equal(fixture->tracker->cpu_time.tick_ns, 1000000);
 	exec.task.runtime_ns = 8400000;
 	exec.task.user_ns = 3;
 	exec.task.system_ns = 1;
