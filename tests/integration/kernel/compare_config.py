@@ -21,7 +21,8 @@ import subprocess
 import sys
 import tempfile
 
-SKIPPED = 77
+from kernel_checks import Checks, SKIPPED
+
 SECONDS = 600
 NOTHING = "true"
 
@@ -64,23 +65,16 @@ def run(*command):
     return done.stdout
 
 
-class Checks:
-    """Collects what does not hold."""
+class Configuration(Checks):
+    """The events about the machine, and what of them does not hold."""
 
     def __init__(self, events):
+        super().__init__()
         self.events = events
-        self.wrong = []
-        self.count = 0
 
     def of(self, event, provider="SystemConfig"):
         """The fields of all events of a kind."""
         return self.events.get((provider, event), [])
-
-    def equal(self, what, value, wanted):
-        """That two are the same."""
-        self.count += 1
-        if value != wanted:
-            self.wrong.append(f"{what} is {value!r}, not {wanted!r}")
 
 
 def name_of(manufacturer):
@@ -234,16 +228,13 @@ def main():
     arguments = parser.parse_args()
     addresses = run("ip", "-json", "address")
     with tempfile.TemporaryDirectory() as folder:
-        checks = Checks(record(arguments.etw, pathlib.Path(folder)))
+        checks = Configuration(record(arguments.etw, pathlib.Path(folder)))
     check_disks(checks)
     check_file_systems(checks)
     check_network(checks, addresses)
     check_system(checks)
     check_services(checks)
-    for sentence in checks.wrong:
-        print(sentence)
-    print(f"{checks.count} comparisons, {len(checks.wrong)} wrong")
-    sys.exit(1 if checks.wrong else 0)
+    checks.finish()
 
 
 if __name__ == "__main__":

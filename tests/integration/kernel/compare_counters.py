@@ -16,9 +16,9 @@ import argparse
 import os
 import subprocess
 import sys
-import tempfile
 
-SKIPPED = 77
+from kernel_checks import Checks, SKIPPED, watch_during
+
 SECONDS = 1500
 FLAGS = "1000000b"  # processes, threads, counters; no configuration
 MIB = 1 << 20
@@ -75,45 +75,17 @@ def read_entry(pid):
 
 def record(arguments):
     """Returns (the process that stays, what was made, lines of the watcher)."""
-    stays = start(arguments.use)
-    with tempfile.TemporaryFile("w+") as output, \
-            subprocess.Popen([arguments.watch, FLAGS], stdin=subprocess.PIPE,
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as watch:
-        first = watch.stdout.readline()
-        if first != "ready\n":
-            reason = watch.stderr.read().strip()
-            stays.kill()
-            print(f"{'skipped' if watch.wait() == SKIPPED else 'watch_kernel failed'}: {reason}")
-            sys.exit(SKIPPED if watch.returncode == SKIPPED else 1)
+    def make():
         comes = start(arguments.use)
-        told, usage = end(comes)
-        watch.stdin.close()
-        output.writelines(watch.stdout)
-        if watch.wait(timeout=SECONDS):
-            sys.exit(watch.stderr.read())
-        output.seek(0)
-        lines = [line.rstrip("\n").split("\t") for line in output]
-    return stays, (comes.pid, told, usage), lines
+        return (comes.pid, *end(comes))
 
-
-class Checks:
-    """Collects what does not hold."""
-
-    def __init__(self):
-        self.wrong = []
-        self.count = 0
-
-    def within(self, what, value, least, most):
-        """That a number is in a range."""
-        self.count += 1
-        if not least <= value <= most:
-            self.wrong.append(f"{what} is {value}, not {least} to {most}")
-
-    def equal(self, what, value, wanted):
-        """That two are the same."""
-        self.count += 1
-        if value != wanted:
-            self.wrong.append(f"{what} is {value}, not {wanted}")
+    stays = start(arguments.use)
+    try:
+        made, lines = watch_during(arguments.watch, FLAGS, make)
+    except SystemExit:
+        stays.kill()
+        raise
+    return stays, made, lines
 
 
 def find(lines, kind, pid):
@@ -205,10 +177,7 @@ def main():
     check_rundown(checks, lines, stays.pid)
     check_threads(checks, lines, stays.pid, made[0])
     end(stays)
-    for sentence in checks.wrong:
-        print(sentence)
-    print(f"{checks.count} comparisons, {len(checks.wrong)} wrong")
-    sys.exit(1 if checks.wrong else 0)
+    checks.finish()
 
 
 if __name__ == "__main__":

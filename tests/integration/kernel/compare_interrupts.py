@@ -24,8 +24,8 @@ import tempfile
 import time
 
 from compare_processes import Recorder, skip, wait_ready
+from kernel_checks import until_whole
 
-TRIES = 5
 ROUNDS = 200
 MASKS = "1,4080"
 NEAR_NS = 1_000_000
@@ -207,16 +207,7 @@ def main():
     functions = read_functions()
     if not any(functions):
         skip("the kernel hides its addresses")
-    for _ in range(TRIES):
-        problems, lost, summary = run(arguments, functions)
-        if not lost:
-            break
-        print(f"{lost} lost, once more")
-    else:
-        skip("this machine is too slow to compare without loss")
-    print(summary)
-    print("\n".join(problems[:20]))
-    return int(bool(problems))
+    return until_whole(run, arguments, functions)
 
 
 if __name__ == "__main__":

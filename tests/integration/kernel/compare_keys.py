@@ -13,9 +13,9 @@ import argparse
 import os
 import subprocess
 import sys
-import tempfile
 
-SKIPPED = 77
+from kernel_checks import SKIPPED, watch_during
+
 SECONDS = 1500
 FLAGS = "1"  # processes
 STATUS = 4
@@ -41,21 +41,7 @@ def run_ways(program):
 
 def record(arguments):
     """Returns (what run_ways did, lines of the watcher)."""
-    with tempfile.TemporaryFile("w+") as output, \
-            subprocess.Popen([arguments.watch, FLAGS], stdin=subprocess.PIPE,
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as watch:
-        first = watch.stdout.readline()
-        if first != "ready\n":
-            reason = watch.stderr.read().strip()
-            print(f"{'skipped' if watch.wait() == SKIPPED else 'watch_kernel failed'}: {reason}")
-            sys.exit(SKIPPED if watch.returncode == SKIPPED else 1)
-        made = run_ways(arguments.ends)
-        watch.stdin.close()
-        output.writelines(watch.stdout)
-        if watch.wait(timeout=SECONDS):
-            sys.exit(watch.stderr.read())
-        output.seek(0)
-        return made, [line.rstrip("\n").split("\t") for line in output]
+    return watch_during(arguments.watch, FLAGS, lambda: run_ways(arguments.ends))
 
 
 def judge(way, pid, key, lines):

@@ -20,8 +20,8 @@ import sys
 import tempfile
 
 from compare_processes import skip, wait_ready
+from kernel_checks import until_whole
 
-TRIES = 5
 SECONDS = 900
 MASKS = "0,2000"
 CALLS = ",40"
@@ -162,16 +162,7 @@ def main():
     arguments = parser.parse_args()
     if os.geteuid() != 0:
         skip("needs root")
-    for _ in range(TRIES):
-        problems, lost, summary = run(arguments)
-        if not lost:
-            break
-        print(f"{lost} lost, once more")
-    else:
-        skip("this machine is too slow to compare without loss")
-    print(summary)
-    print("\n".join(problems[:20]))
-    return int(bool(problems))
+    return until_whole(run, arguments)
 
 
 if __name__ == "__main__":

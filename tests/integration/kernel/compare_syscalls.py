@@ -28,8 +28,8 @@ import tempfile
 import time
 
 from compare_processes import Recorder, skip, wait_ready
+from kernel_checks import until_whole
 
-TRIES = 5
 MASKS = "1,4,40"  # processes, context switches, system calls
 HOOKS = "f33,f34"  # stacks of both, which name the thread
 SWITCH, ENTER, EXIT, STACK = "05.36", "0f.51", "0f.52", "18.32"
@@ -336,17 +336,8 @@ def main():
     loads = load(arguments.load)
     try:
         for run in (run_ftrace, run_strace):
-            for _ in range(TRIES):
-                problems, lost, summary = run(arguments, symbols)
-                if not lost:
-                    break
-                print(f"{lost} lost, once more")
-            if lost:
-                skip("this machine is too slow to compare without loss")
-            print(summary)
-            if problems:
-                print("\n".join(problems[:20]))
-                return 1
+            if status := until_whole(run, arguments, symbols):
+                return status
     finally:
         for one in loads:
             one.kill()
