@@ -87,7 +87,9 @@ static inline uint32_t etw_unwind_take_u32(struct etw_unwind_bytes *bytes)
 	return (uint32_t)etw_unwind_take_unsigned(bytes, sizeof(uint32_t));
 }
 
-static inline uint64_t etw_unwind_take_uleb(struct etw_unwind_bytes *bytes)
+/* Groups of 7 bits, the least first. @ret_bits: how many were there; @ret_last: the last byte */
+static inline uint64_t etw_unwind_take_groups(struct etw_unwind_bytes *bytes, unsigned *ret_bits,
+					      uint8_t *ret_last)
 {
 	uint64_t value = 0;
 	unsigned shift = 0;
@@ -99,23 +101,27 @@ static inline uint64_t etw_unwind_take_uleb(struct etw_unwind_bytes *bytes)
 			value |= (uint64_t)(byte & 0x7F) << shift;
 		shift += 7;
 	} while (byte & 0x80);
+	*ret_bits = shift;
+	*ret_last = byte;
 	return value;
+}
+
+static inline uint64_t etw_unwind_take_uleb(struct etw_unwind_bytes *bytes)
+{
+	unsigned bits;
+	uint8_t last;
+
+	return etw_unwind_take_groups(bytes, &bits, &last);
 }
 
 static inline int64_t etw_unwind_take_sleb(struct etw_unwind_bytes *bytes)
 {
-	uint64_t value = 0;
-	unsigned shift = 0;
-	uint8_t byte;
+	unsigned bits;
+	uint8_t last;
+	uint64_t value = etw_unwind_take_groups(bytes, &bits, &last);
 
-	do {
-		byte = etw_unwind_take_u8(bytes);
-		if (shift < 64)
-			value |= (uint64_t)(byte & 0x7F) << shift;
-		shift += 7;
-	} while (byte & 0x80);
-	if (shift < 64 && byte & 0x40)
-		value |= UINT64_MAX << shift;
+	if (bits < 64 && last & 0x40)
+		value |= UINT64_MAX << bits;
 	return (int64_t)value;
 }
 
