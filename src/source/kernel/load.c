@@ -65,10 +65,9 @@ int etw_kernel_set_constant(struct bpf_object *object, uint32_t value)
 	return 0;
 }
 
-int etw_kernel_take_map(struct bpf_object *object, const char *name, int *ret)
+/* A descriptor that outlives the object it is of. @fd: borrowed; negative: why there is none */
+static int copy_fd(int fd, int *ret)
 {
-	int fd = bpf_object__find_map_fd_by_name(object, name);
-
 	if (fd < 0)
 		return fd;
 	fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
@@ -76,6 +75,11 @@ int etw_kernel_take_map(struct bpf_object *object, const char *name, int *ret)
 		return -errno;
 	*ret = fd;
 	return 0;
+}
+
+int etw_kernel_take_map(struct bpf_object *object, const char *name, int *ret)
+{
+	return copy_fd(bpf_object__find_map_fd_by_name(object, name), ret);
 }
 
 int etw_kernel_attach(struct bpf_object *object, const char *name, int *ret)
@@ -95,15 +99,8 @@ int etw_kernel_attach(struct bpf_object *object, const char *name, int *ret)
 int etw_kernel_take_program(struct bpf_object *object, const char *name, int *ret)
 {
 	struct bpf_program *program = bpf_object__find_program_by_name(object, name);
-	int fd = program ? bpf_program__fd(program) : -ENOENT;
 
-	if (fd < 0)
-		return fd;
-	fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	if (fd < 0)
-		return -errno;
-	*ret = fd;
-	return 0;
+	return copy_fd(program ? bpf_program__fd(program) : -ENOENT, ret);
 }
 
 /* Of the function that the kernel's types have for each tracepoint the first argument is the program's context. */
