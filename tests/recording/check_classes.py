@@ -43,9 +43,9 @@ WITH_STACKS = {SWITCH: "NewThreadId", SAMPLE: "ThreadId", READY: None, ENTER: No
 EVERYWHERE = {SWITCH, READY, SAMPLE, ENTER, EXIT, STACK, ("PerfInfo", 68), ("PerfInfo", 74),
               ("SystemConfig", 10), ("SystemConfig", 35), ("Process", 1), ("Process", 2),
               ("Process", 4), ("Process", 32), ("Process", 33), ("Thread", 1), ("Thread", 2),
-              ("Thread", 4), ("Thread", 72), ("Image", 10), ("Image", 2), ("Image", 4),
-              ("ImageID", 36), ("EventTrace", 0), ("EventTrace", 5), ("EventTrace", 8),
-              "ImageSymbols"}
+              ("Thread", 4), ("Thread", 49), ("Thread", 72), ("Image", 10), ("Image", 2),
+              ("Image", 4), ("ImageID", 36), ("EventTrace", 0), ("EventTrace", 5),
+              ("EventTrace", 8), "ImageSymbols"}
 # Overwritten where what is new replaces what is old.
 AT_START = {("PerfInfo", 73), ("Process", 3), ("Thread", 3), ("Image", 3)}
 # Written when the session stops: a session that is flushed goes on.

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -79,6 +80,22 @@ static void ask_for_stacks(const struct recording *recording)
 		fail("TraceSetInformation: error %u", (unsigned)error);
 }
 
+/* What has no bit among the flags. */
+static void ask_for_priorities(const struct recording *recording)
+{
+	ULONG masks[8] = {0}, error;
+
+	error = TraceQueryInformation(recording->handle, TraceSystemTraceEnableFlagsInfo, masks,
+				      sizeof(masks), NULL);
+	if (error)
+		fail("TraceQueryInformation of the masks: error %u", (unsigned)error);
+	masks[1] |= 0x2000;
+	error = TraceSetInformation(recording->handle, TraceSystemTraceEnableFlagsInfo, masks,
+				    sizeof(masks));
+	if (error)
+		fail("TraceSetInformation of the masks: error %u", (unsigned)error);
+}
+
 static void write_events(void)
 {
 	EVENT_DESCRIPTOR descriptor = {.Id = 1, .Level = 4};
@@ -121,6 +138,7 @@ static void run_child(int number, const char *announce)
 			execl(announce, announce, (char *)NULL);
 		if (number == 1) {
 			make_threads();
+			(void)setpriority(PRIO_PROCESS, 0, 5);
 			exit(0);
 		}
 		if (number == 2) {
@@ -174,6 +192,7 @@ static void record(const struct kind *kind, const char *announce, const char *fo
 		options.maximum_mib = kind->maximum_mib;
 	recording_start(&recording, &options);
 	said = &recording.block.properties;
+	ask_for_priorities(&recording);
 	ask_for_stacks(&recording);
 	recording_enable(&recording, &provider_guid);
 	do { /* once, but for the circular file */
