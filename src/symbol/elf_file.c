@@ -389,6 +389,17 @@ static uint64_t end_of_code(const struct etw_symbol_elf *elf)
 	return end;
 }
 
+/* Where the section of a symbol without a size ends: _init does not reach into the linkage table. 0: unknown. */
+static uint64_t end_of_section(Elf *file, GElf_Word section, GElf_Addr bias)
+{
+	Elf_Scn *scn = file ? elf_getscn(file, section) : NULL;
+	GElf_Shdr header;
+
+	if (!scn || !gelf_getshdr(scn, &header) || header.sh_addr + header.sh_size < header.sh_addr)
+		return 0;
+	return header.sh_addr + header.sh_size + bias;
+}
+
 int etw_symbol_elf_read(struct etw_symbol_elf *elf, struct etw_symbol_table *table,
 			enum etw_symbol_reason *ret_reason)
 {
@@ -398,8 +409,10 @@ int etw_symbol_elf_read(struct etw_symbol_elf *elf, struct etw_symbol_table *tab
 		GElf_Sym symbol;
 		GElf_Addr address;
 		GElf_Word section;
+		GElf_Addr bias = 0;
+		Elf *file = NULL;
 		const char *name = dwfl_module_getsym_info(elf->module, i, &symbol, &address,
-							   &section, NULL, NULL);
+							   &section, &file, &bias);
 		struct etw_symbol_entry entry = {.start = address, .bytes = symbol.st_size};
 
 		if (!name || !is_function(&symbol, section) || !is_code(elf, address) ||
@@ -407,6 +420,8 @@ int etw_symbol_elf_read(struct etw_symbol_elf *elf, struct etw_symbol_table *tab
 			continue;
 		entry.name = name;
 		entry.rank = rank_of(&symbol);
+		if (!entry.bytes)
+			entry.open_end = end_of_section(file, section, bias);
 		r = etw_symbol_table_add(table, &entry, strlen(name));
 	}
 	if (r && r != -E2BIG)

@@ -128,7 +128,7 @@ static void drop_covered(struct etw_symbol_table *table)
 	table->count = kept;
 }
 
-static uint64_t end_of_open(const struct etw_symbol_table *table, size_t place)
+static uint64_t end_of_gap(const struct etw_symbol_table *table, size_t place)
 {
 	const struct etw_symbol_entry *entry = &table->at[place];
 	uint64_t page_end = (entry->start | (PAGE_BYTES - 1)) + 1;
@@ -140,6 +140,13 @@ static uint64_t end_of_open(const struct etw_symbol_table *table, size_t place)
 	if (table->end > entry->start)
 		return table->end;
 	return page_end ? page_end : UINT64_MAX;
+}
+
+static uint64_t end_of_open(const struct etw_symbol_table *table, size_t place)
+{
+	const uint64_t own = table->at[place].open_end, end = end_of_gap(table, place);
+
+	return own && own < end ? own : end;
 }
 
 static int sort(struct etw_symbol_table *table)

@@ -22,6 +22,7 @@ enum etw_symbol_rank {
 
 struct etw_symbol_entry {
 	uint64_t start, bytes; /* of 0 bytes: up to the next symbol, once it is sorted */
+	uint64_t open_end;     /* of 0 bytes: no further than this; 0: nothing else ends it */
 	const char *name;
 	const char *shown;  /* demangled, kept by who asked for it; NULL: not yet */
 	const char *module; /* of kernel symbols; NULL: no module of their own */

@@ -90,6 +90,33 @@ static void test_elf__looks_before_an_address_to_return_to(UNUSED_STATE)
 	etw_symbols_free(symbols);
 }
 
+/* _init has no size, and the linkage table comes behind its section. */
+static void test_elf__ends_symbols_with_their_section(UNUSED_STATE)
+{
+	struct etw_symbols *symbols;
+	char line[LINE_BYTES];
+	uint64_t at;
+
+	write_text("calls.c", "#include <stdlib.h>\nint main(void) { return abs(rand()); }\n");
+	compile("-O1 -fPIE -pie", "pie");
+	if (!run("%s -O1 -fPIE -pie -Wl,-z,lazy -o calls calls.c", ETW_TEST_CC))
+		skip();
+	output_of(line,
+		  "readelf -SW calls | sed -n 's/.* \\.plt  *PROGBITS  *\\([0-9a-f]*\\).*/\\1/p'");
+	at = strtoull(line, NULL, 16);
+	if (!at) {
+		print_message("SKIP: this linker makes no linkage table\n");
+		skip();
+	}
+	symbols = fixture_symbols(&(struct etw_symbols_options){0});
+	tell_file(symbols, BASE, "calls");
+	assert_null(frame_of(symbols, BASE + at - first_address_of("calls") + 4).function);
+	at = address_of("calls", "_init");
+	assert_string_equal(frame_of(symbols, BASE + at - first_address_of("calls") + 1).function,
+			    "_init");
+	etw_symbols_free(symbols);
+}
+
 static int keeps_frame(struct etw_symbols *symbols, uint64_t address)
 {
 	return etw_symbols_keeps_frame(symbols, PID, 20, address, /* is_return= */ false);
@@ -418,6 +445,7 @@ int main(void)
 		TEST(test_elf__names_functions_at_fixed_addresses),
 		TEST(test_elf__names_functions_where_pieces_are_apart),
 		TEST(test_elf__looks_before_an_address_to_return_to),
+		TEST(test_elf__ends_symbols_with_their_section),
 		TEST(test_elf__tells_where_frame_pointers_are_in_place),
 		TEST(test_elf__says_that_a_file_is_stripped),
 		TEST(test_elf__finds_the_debug_file_by_its_link),
