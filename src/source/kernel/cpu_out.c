@@ -215,3 +215,21 @@ void etw_kernel_cpu_out_pop(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu,
 	if (!front->event_bytes && !front->stack_bytes)
 		take(cpu_out, cpu, front);
 }
+
+void etw_kernel_cpu_out_look_ahead(const struct etw_kernel_cpu_out *cpu_out)
+{
+	uint8_t unused[ETW_KERNEL_CPU_EVENT_MAX] __attribute__((aligned(8)));
+	struct etw_kernel_seen *seen = cpu_out->maker.seen;
+	const struct etw_kernel_cpu_place *place;
+
+	for (uint32_t cpu = 0; seen && cpu < cpu_out->rings->count; cpu++) {
+		for (size_t i = 0; (place = etw_kernel_cpu_rings_waiting(cpu_out->rings, cpu, i));
+		     i++) {
+			see(seen, place->at);
+			/* Whoever makes an event notes what it names. */
+			(void)etw_kernel_cpu_event(&cpu_out->maker, place->at, 0, unused);
+		}
+		if (etw_kernel_cpu_rings_has_unread(cpu_out->rings, cpu))
+			seen->is_used = seen->is_all = true;
+	}
+}

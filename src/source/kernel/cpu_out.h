@@ -52,4 +52,10 @@ bool etw_kernel_cpu_out_peek(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu,
 void etw_kernel_cpu_out_pop(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu,
 			    struct etw_source_mark *ret_mark);
 
+/*
+ * etw_kernel_cpu_out_look_ahead() - notes the addresses of the kernel in the events that are still to come, so that the end of
+ * a session has their symbols, too: it is written before they are made.
+ */
+void etw_kernel_cpu_out_look_ahead(const struct etw_kernel_cpu_out *cpu_out);
+
 #endif

@@ -200,6 +200,21 @@ const struct etw_kernel_cpu_place *etw_kernel_cpu_rings_peek(
 	return place_at(ring, 0);
 }
 
+const struct etw_kernel_cpu_place *etw_kernel_cpu_rings_waiting(
+	const struct etw_kernel_cpu_rings *rings, uint32_t cpu, size_t number)
+{
+	const struct etw_kernel_cpu_ring *ring = &rings->at[cpu];
+
+	return number < ring->count ? place_at(ring, number) : NULL;
+}
+
+bool etw_kernel_cpu_rings_has_unread(const struct etw_kernel_cpu_rings *rings, uint32_t cpu)
+{
+	const struct etw_kernel_cpu_ring *ring = &rings->at[cpu];
+
+	return !ring->is_broken && ring->ring.position < etw_kernel_ring_end(&ring->ring);
+}
+
 void etw_kernel_cpu_rings_pop(struct etw_kernel_cpu_rings *rings, uint32_t cpu)
 {
 	struct etw_kernel_cpu_ring *ring = &rings->at[cpu];

@@ -73,6 +73,13 @@ int etw_kernel_cpu_rings_read(struct etw_kernel_cpu_rings *rings, uint64_t *ret_
 const struct etw_kernel_cpu_place *etw_kernel_cpu_rings_peek(
 	const struct etw_kernel_cpu_rings *rings, uint32_t cpu, uint64_t until_ns);
 
+/* etw_kernel_cpu_rings_waiting() - the record with this number of those of a processor that were read and not taken; NULL: there are fewer. Borrowed. */
+const struct etw_kernel_cpu_place *etw_kernel_cpu_rings_waiting(
+	const struct etw_kernel_cpu_rings *rings, uint32_t cpu, size_t number);
+
+/* etw_kernel_cpu_rings_has_unread() - whether a processor has records that were not read yet. */
+bool etw_kernel_cpu_rings_has_unread(const struct etw_kernel_cpu_rings *rings, uint32_t cpu);
+
 /* etw_kernel_cpu_rings_pop() - takes the earliest record; there must be one. Its memory stays until the release. */
 void etw_kernel_cpu_rings_pop(struct etw_kernel_cpu_rings *rings, uint32_t cpu);
 

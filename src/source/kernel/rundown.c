@@ -249,6 +249,7 @@ int etw_kernel_rundown_end(struct etw_kernel_rundown *rundown,
 	if (end->has_loss || !rundown->is_filled)
 		TRY(correct(rundown, collector, end));
 	etw_kernel_collector_apply(collector, end->read_ns);
+	etw_kernel_cpu_out_look_ahead(&collector->cpu_out);
 	etw_kernel_collector_begin(collector, NULL);
 	etw_kernel_out_slot(out, ETW_KERNEL_SLOT_RUNDOWN);
 	if (end->config_groups)
@@ -305,6 +306,7 @@ int etw_kernel_rundown_describe(struct etw_kernel_rundown *rundown,
 			return r;
 		}
 	}
+	etw_kernel_cpu_out_look_ahead(&collector->cpu_out);
 	/* Whoever describes writes into the collector's queues: it has others meanwhile. */
 	queued = collector->out;
 	collector->out = own;
