@@ -296,7 +296,7 @@ struct etw_symbol_span *etw_symbol_process_find(struct etw_symbol_process *proce
 
 		if (process->reach[low] <= address)
 			break;
-		if (address >= span->end || time_raw < span->from_raw || time_raw >= span->to_raw)
+		if (address >= span->end || time_raw < span->from_raw || time_raw > span->to_raw)
 			continue;
 		if (!best || span->from_raw > best->from_raw)
 			best = span;

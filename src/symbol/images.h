@@ -39,7 +39,10 @@ struct etw_symbol_note {
 	size_t number;                 /* in the order in which they were told */
 };
 
-/* An image in a process, from a time (inclusive) to a time (exclusive). */
+/*
+ * An image in a process, from a time to a time, both inclusive: the stack of what unloads it, or ends its process, is of the
+ * moment of the unload.
+ */
 struct etw_symbol_span {
 	uint64_t base, end;
 	int64_t from_raw, to_raw;
@@ -113,7 +116,8 @@ int etw_symbol_images_told(struct etw_symbol_images *images, uint32_t pid, uint6
 			   int64_t time_raw, size_t *left, struct etw_symbol_table **ret);
 
 /*
- * etw_symbol_process_find() - what the process had at an address at a time: the youngest that covers both.
+ * etw_symbol_process_find() - what the process had at an address at a time: the youngest that covers both, so of two in one place at
+ * the moment when one follows the other the later.
  *
  * Returns NULL when nothing does, and when memory ran out. The span holds until something is told of the process.
  */

@@ -45,11 +45,17 @@ static void test_symbols__finds_images_by_time(UNUSED_STATE)
 	assert_string_equal(module_at(symbols, BASE, 100), "first.so");
 	assert_string_equal(module_at(symbols, BASE + 0xfff, 199), "first.so");
 	assert_string_equal(module_at(symbols, BASE + 0x1000, 199), "");
-	assert_string_equal(module_at(symbols, BASE, 200), "");
+	/* The stack of the unload itself is of that moment. */
+	assert_string_equal(module_at(symbols, BASE, 200), "first.so");
+	assert_string_equal(module_at(symbols, BASE, 201), "");
 	assert_string_equal(module_at(symbols, BASE, 1000), "second.so");
 	/* What is told later counts from then on. */
 	tell(symbols, ETW_SYMBOL_UNLOAD, BASE, "/lib/second.so", 400);
 	assert_string_equal(module_at(symbols, BASE, 1000), "");
+	/* Of two at the moment of the change the later. */
+	tell(symbols, ETW_SYMBOL_LOAD, BASE, "/lib/third.so", 400);
+	assert_string_equal(module_at(symbols, BASE, 400), "third.so");
+	assert_string_equal(module_at(symbols, BASE, 399), "second.so");
 	etw_symbols_free(symbols);
 }
 
@@ -65,7 +71,7 @@ static void test_symbols__takes_rundowns_for_what_was_there_before(UNUSED_STATE)
 	assert_string_equal(module_at(symbols, BASE, 900), "was.so");
 	assert_string_equal(module_at(symbols, 2 * BASE, 1), "is.so");
 	assert_string_equal(module_at(symbols, 3 * BASE / 2, 1), "gone.so");
-	assert_string_equal(module_at(symbols, 3 * BASE / 2, 300), "");
+	assert_string_equal(module_at(symbols, 3 * BASE / 2, 301), "");
 	etw_symbols_free(symbols);
 }
 
