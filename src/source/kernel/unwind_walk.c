@@ -96,6 +96,39 @@ static bool step_by_frame(struct walk *walk)
 	return move_to(walk, &next, /* is_signal= */ false);
 }
 
+static bool has_rule(const struct walk *walk, uint64_t pc)
+{
+	const struct etw_kernel_image *image = find_image(walk, pc);
+	struct etw_unwind_rule rule;
+
+	return image && etw_kernel_tables_find_rule(walk->tables, walk->uid, walk->copy->pid, image,
+						    pc, &rule);
+}
+
+/*
+ * Where a thread is made the C library's tables end in the middle of a function, so that stacks of the new thread end
+ * there. The function has put nothing onto the maker's stack: where it returns to is on top, if it is code with tables.
+ */
+static bool step_by_return(struct walk *walk)
+{
+	uint64_t pc = walk->link, stack = walk->stack;
+
+	if (!walk->is_exact || walk->stack != walk->copy->stack)
+		return false;
+	if (!pc) {
+		if (!read_word(walk, stack, &pc))
+			return false;
+		stack += sizeof(uint64_t);
+	}
+	if (!pc || !has_rule(walk, pc - 1))
+		return false;
+	walk->pc = pc;
+	walk->stack = stack;
+	walk->link = 0;
+	walk->is_exact = false;
+	return true;
+}
+
 static bool step(struct walk *walk)
 {
 	/* A call may be the last instruction of its function: what it returns to is another one's. */
@@ -106,7 +139,7 @@ static bool step(struct walk *walk)
 	if (image &&
 	    etw_kernel_tables_find_rule(walk->tables, walk->uid, walk->copy->pid, image, pc, &rule))
 		return step_by_rule(walk, &rule);
-	return step_by_frame(walk);
+	return (image && step_by_return(walk)) || step_by_frame(walk);
 }
 
 uint32_t etw_kernel_unwind_walk(struct etw_kernel_tables *tables, uint32_t uid,
