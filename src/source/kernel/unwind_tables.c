@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/macros.h"
@@ -106,6 +108,37 @@ static int open_mapped(const struct etw_kernel_tables *tables, uint32_t pid,
 	return wanted.fd < 0 ? -ENOENT : wanted.fd;
 }
 
+/*
+ * By its path, when the process is gone. The path is what the process says: no step of it may lead to another mount, where
+ * looking might wait for somebody, and what is there is opened when it was seen to be a plain file.
+ */
+static int open_path(const struct etw_kernel_tables *tables, const struct etw_kernel_image *image)
+{
+	const struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC,
+		.resolve = RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+	};
+	const char *path = etw_kernel_text_string(image->path);
+	struct stat status;
+	char again[64];
+	int place_fd, fd = -ENOENT;
+
+	if (!path || path[0] != '/')
+		return -ENOENT;
+	place_fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+	if (place_fd < 0)
+		return -errno;
+	(void)snprintf(again, sizeof(again), "/proc/self/fd/%d", place_fd);
+	if (fstat(place_fd, &status) == 0 && S_ISREG(status.st_mode) &&
+	    is_local(tables, status.st_dev)) {
+		fd = open(again, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+		if (fd < 0)
+			fd = -errno;
+	}
+	close(place_fd);
+	return fd;
+}
+
 /* Returns an owned descriptor of the image's file, or negative errno. */
 static int open_image(const struct etw_kernel_tables *tables, uint32_t pid,
 		      const struct etw_kernel_image *image)
@@ -118,6 +151,8 @@ static int open_image(const struct etw_kernel_tables *tables, uint32_t pid,
 		fd = etw_kernel_vdso_open();
 	else
 		fd = open_mapped(tables, pid, image);
+	if (fd < 0)
+		fd = open_path(tables, image);
 	if (fd < 0)
 		return fd;
 	if (etw_kernel_build_id_read(fd, build_id) != image->build_id_bytes ||

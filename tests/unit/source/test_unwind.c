@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -107,7 +108,10 @@ static int gather(void *context, const struct etw_kernel_proc_mapping *mapping)
 	return etw_kernel_images_map(&gathered->images, &piece, NULL, NULL);
 }
 
-static void test_unwind__finds_what_the_c_library_finds(void **state)
+#define GONE_PID 0x7FFFFFF0 /* higher than any */
+
+/* @pid: where files are looked for */
+static void check_own_stack(uint32_t pid)
 {
 	struct gathered gathered = {.process_fd = open("/proc/self", O_RDONLY | O_DIRECTORY)};
 	struct etw_kernel_unwinder *unwinder = etw_kernel_unwinder_new("/proc");
@@ -116,10 +120,6 @@ static void test_unwind__finds_what_the_c_library_finds(void **state)
 	uint32_t count;
 	int skipped = 0;
 
-	(void)state;
-#if !defined(__x86_64__)
-	skip();
-#endif
 	/* Through the C library, which has no frame pointers. */
 	qsort(numbers, 8, sizeof(numbers[0]), compare);
 	assert_true(taken.expected_count > 4);
@@ -129,6 +129,7 @@ static void test_unwind__finds_what_the_c_library_finds(void **state)
 		print_message("SKIP: the program lies on no local file system\n");
 		skip();
 	}
+	taken.copy.pid = pid;
 	etw_kernel_unwinder_add(unwinder, getuid(), gathered.images, &taken.copy);
 	count = etw_kernel_stacks_take(&unwinder->stacks, 2, 1, frames, ETW_KERNEL_USER_FRAMES);
 	assert_true(count >= 4);
@@ -144,6 +145,36 @@ static void test_unwind__finds_what_the_c_library_finds(void **state)
 	etw_kernel_build_ids_done(&gathered.ids);
 	etw_kernel_images_unref(gathered.images);
 	close(gathered.process_fd);
+}
+
+static void test_unwind__finds_what_the_c_library_finds(void **state)
+{
+	(void)state;
+#if !defined(__x86_64__)
+	skip();
+#endif
+	check_own_stack((uint32_t)getpid());
+}
+
+static bool is_on_root(const char *path)
+{
+	struct stat root, file;
+
+	return stat("/", &root) == 0 && stat(path, &file) == 0 && root.st_dev == file.st_dev;
+}
+
+static void test_unwind__finds_files_of_processes_that_are_gone(void **state)
+{
+	(void)state;
+#if !defined(__x86_64__)
+	skip();
+#endif
+	if (!is_on_root("/proc/self/exe") || !is_on_root("/usr/lib")) {
+		print_message(
+			"SKIP: the program or its libraries lie on a file system of their own\n");
+		skip();
+	}
+	check_own_stack(GONE_PID);
 }
 
 /* A file that says something else than it holds, or nothing of use, has no table. */
@@ -229,6 +260,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unwind__finds_what_the_c_library_finds),
+		cmocka_unit_test(test_unwind__finds_files_of_processes_that_are_gone),
 		cmocka_unit_test(test_unwind__hostile_files),
 		cmocka_unit_test(test_unwind__knows_the_vdso),
 		cmocka_unit_test(test_unwind__stacks_make_room),
