@@ -103,8 +103,8 @@ function(add_bpf_programs target)
     list(APPEND warnings -Werror)
   endif()
   file(GLOB headers CONFIGURE_DEPENDS ${from}/*.h)
-  foreach(name tasks unmaps modules threads switches contexts samples ready syscalls interrupts priorities
-               owners)
+  foreach(name tasks unmaps maps modules threads switches contexts samples ready syscalls interrupts
+               priorities owners)
     add_custom_command(
       OUTPUT ${to}/${name}.c
       COMMAND ${ETW_BPF_CLANG} -target bpf -mcpu=v3 -O2 -g ${warnings}

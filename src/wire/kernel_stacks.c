@@ -138,6 +138,11 @@ static const struct etw_kernel_stack stacks[] = {
 	{"ThreadPoolClose", 0x1C26, 0, 0x0},
 	{"ThreadPoolSetMinThreads", 0x1C27, 0, 0x0},
 	{"ThreadPoolSetMaxThreads", 0x1C28, 0, 0x0},
+	/* xperf has no names for these; they are those of the events. */
+	{"ThreadedDPC", 0x0F42, 1, 0x80},
+	{"ISR", 0x0F43, 1, 0x4000},
+	{"DPC", 0x0F44, 1, 0x80},
+	{"TimerDPC", 0x0F45, 1, 0x80},
 };
 
 const struct etw_kernel_stack *etw_kernel_stacks(size_t *ret_count)

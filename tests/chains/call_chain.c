@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * call_chain spin|sleep|clock|jit [count] - does work at the inner end of a chain of calls that tests/chains knows:
+ * call_chain spin|sleep|clock|jit|fork|clone|thread|open [count] - does work at the inner end of a chain of calls that tests/chains knows:
  * main, outer_call, middle_call, inner_call. `jit` has a function made at run time between the last two, which a perf map
  * names.
  */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -83,6 +88,57 @@ static NOINLINE int ask_clock(int count)
 	return count + 1;
 }
 
+static NOINLINE int fork_often(int count)
+{
+	for (int i = 0; i < count; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0)
+			_exit(0);
+		sum += (unsigned long)waitpid(pid, NULL, 0);
+	}
+	return count + 1;
+}
+
+/* As fork() does, but what the C library does before it uses the frame pointer for other things. */
+static NOINLINE int clone_often(int count)
+{
+	for (int i = 0; i < count; i++) {
+		long pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+
+		if (pid == 0)
+			_exit(0);
+		sum += (unsigned long)waitpid((pid_t)pid, NULL, 0);
+	}
+	return count + 1;
+}
+
+static void *do_nothing(void *nothing)
+{
+	return nothing;
+}
+
+static NOINLINE int thread_often(int count)
+{
+	pthread_t thread;
+
+	for (int i = 0; i < count; i++)
+		if (pthread_create(&thread, NULL, do_nothing, NULL) == 0)
+			sum += (unsigned long)pthread_join(thread, NULL);
+	return count + 1;
+}
+
+static NOINLINE int open_often(int count)
+{
+	for (int i = 0; i < count; i++) {
+		void *library = dlopen("libm.so.6", RTLD_NOW);
+
+		if (library)
+			sum += (unsigned long)dlclose(library);
+	}
+	return count + 1;
+}
+
 #if defined(__x86_64__)
 /* push %rbp; mov %rsp,%rbp; mov $inner_call,%rax; call *%rax; add $1,%eax; pop %rbp; ret */
 static void *make_code(void)
@@ -129,6 +185,14 @@ int main(int argc, char **argv)
 		work = sleep_often;
 	else if (strcmp(argv[1], "clock") == 0)
 		work = ask_clock;
+	else if (strcmp(argv[1], "fork") == 0)
+		work = fork_often;
+	else if (strcmp(argv[1], "clone") == 0)
+		work = clone_often;
+	else if (strcmp(argv[1], "thread") == 0)
+		work = thread_often;
+	else if (strcmp(argv[1], "open") == 0)
+		work = open_often;
 	if (strcmp(argv[1], "jit") == 0) {
 		code = make_code();
 		if (!code)

@@ -173,7 +173,28 @@ def check_all(options, folder, environment):
     trace = case.record("blocked", [none, "sleep", "200"], *switches, "--unwind", "dwarf")
     case.check("blocked in libc, by tables", trace, CALLS + ["sleep_often"], "--event", "cswitch",
                "--weight", "count")
+    check_tasks(case, frames, none)
     return case.failed
+
+
+def check_tasks(case, frames, none):
+    """What tasks do: each event has the stack of who did it."""
+    kinds = ("--kernel", "process,thread,loader", "--stacks",
+             "ProcessCreate,ProcessDelete,ThreadCreate,ThreadDelete,ImageLoad,ImageUnload")
+    count = ("--weight", "count")
+    # The C library has no frame pointers: its caller is left out, and those before are there.
+    trace = case.record("clone", [frames, "clone", "100"], *kinds)
+    case.check("clone", trace, CALLS, "--event", "Process/Start", *count)
+    trace = case.record("forks", [none, "fork", "100"], *kinds, "--unwind", "dwarf")
+    case.check("fork, by tables", trace, CALLS + ["fork_often"], "--event", "Process/Start", *count)
+    case.check("exit, by tables", trace, CALLS + ["fork_often"], "--event", "Process/End", *count)
+    trace = case.record("threads", [none, "thread", "100"], *kinds, "--unwind", "dwarf")
+    case.check("thread, by tables", trace, CALLS + ["thread_often"], "--event", "Thread/Start",
+               *count)
+    trace = case.record("opens", [none, "open", "100"], *kinds, "--unwind", "dwarf")
+    case.check("dlopen, by tables", trace, CALLS + ["open_often"], "--event", "Image/Load", *count)
+    case.check("dlclose, by tables", trace, CALLS + ["open_often"], "--event", "Image/UnLoad",
+               *count)
 
 
 def main():

@@ -97,7 +97,7 @@ void etw_kernel_tell_stack_account(const struct etw_kernel_stack_account *accoun
 	uint8_t event[WIRE_KERNEL_ACCOUNT_BYTES_MAX];
 	struct wire_stack_account of_kind;
 
-	for (unsigned kind = 0; kind < ETW_KERNEL_CPU_KINDS; kind++) {
+	for (unsigned kind = 0; kind < ETW_KERNEL_STACK_KINDS; kind++) {
 		if (!etw_kernel_stack_account_get(account, kind, &of_kind))
 			continue;
 		of_kind.hook = etw_kernel_class_hook(kind);

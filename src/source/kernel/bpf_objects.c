@@ -42,16 +42,17 @@ void etw_kernel_bpf_close(struct etw_kernel_bpf *bpf)
 #include "source/kernel/probe_class.h"
 
 static const char *const link_names[ETW_KERNEL_LINKS] = {
-	"kernel-new-task", "kernel-exec",        "kernel-exit",       "kernel-rename",
-	"kernel-unmap",    "kernel-module-load", "kernel-module-free"};
+	"kernel-new-task", "kernel-exec",        "kernel-exit",        "kernel-rename",
+	"kernel-unmap",    "kernel-module-load", "kernel-module-free", "kernel-map"};
 #define LINK_RENAME      3 /* there are kernels without its tracepoint */
-#define LINK_UNMAP       4
+#define LINK_UNMAP       4 /* those before are of one object */
 #define LINK_MODULE_LOAD 5
 #define LINK_MODULE_FREE 6
+#define LINK_MAP         7
 
 static const char *const program_names[ETW_KERNEL_LINKS] = {
-	"etw_new_task", "etw_exec",        "etw_exit",       "etw_rename",
-	"etw_unmap",    "etw_module_load", "etw_module_free"};
+	"etw_new_task", "etw_exec",        "etw_exit",        "etw_rename",
+	"etw_unmap",    "etw_module_load", "etw_module_free", "etw_map"};
 
 static bool adopt(struct etw_kernel_bpf *bpf, const struct etw_source_host *host)
 {
@@ -156,24 +157,38 @@ static int load_more(struct etw_kernel_bpf *bpf, struct bpf_object *object, size
 	return 0;
 }
 
-int etw_kernel_bpf_attach_unmaps(struct etw_kernel_bpf *bpf, const struct etw_source_host *host,
-				 struct etw_fault *reterr)
+/* The one program of an object, at sys_enter. */
+static int attach_one(struct etw_kernel_bpf *bpf, const struct etw_source_host *host, size_t link,
+		      const uint8_t *bytes, size_t byte_count, struct etw_fault *reterr)
 {
 	struct bpf_object *object = NULL;
 	int r;
 
-	if (bpf->link_fds[LINK_UNMAP] >= 0)
+	if (bpf->link_fds[link] >= 0)
 		return 0;
-	r = etw_kernel_open_object(etw_kernel_unmaps_object, etw_kernel_unmaps_object_bytes,
-				   "etw_unmaps", &object);
+	r = etw_kernel_open_object(bytes, byte_count, "etw_calls", &object);
 	if (!r)
-		r = load_more(bpf, object, LINK_UNMAP, LINK_UNMAP);
+		r = load_more(bpf, object, link, link);
 	if (object)
 		bpf_object__close(object);
 	if (r)
 		return etw_kernel_refuse(r, NULL, reterr);
-	etw_kernel_keep(host, link_names[LINK_UNMAP], bpf->link_fds[LINK_UNMAP]);
+	etw_kernel_keep(host, link_names[link], bpf->link_fds[link]);
 	return 0;
+}
+
+int etw_kernel_bpf_attach_unmaps(struct etw_kernel_bpf *bpf, const struct etw_source_host *host,
+				 struct etw_fault *reterr)
+{
+	return attach_one(bpf, host, LINK_UNMAP, etw_kernel_unmaps_object,
+			  etw_kernel_unmaps_object_bytes, reterr);
+}
+
+int etw_kernel_bpf_attach_maps(struct etw_kernel_bpf *bpf, const struct etw_source_host *host,
+			       struct etw_fault *reterr)
+{
+	return attach_one(bpf, host, LINK_MAP, etw_kernel_maps_object, etw_kernel_maps_object_bytes,
+			  reterr);
 }
 
 int etw_kernel_bpf_attach_modules(struct etw_kernel_bpf *bpf, const struct etw_source_host *host,
@@ -253,6 +268,12 @@ int etw_kernel_bpf_attach_unmaps(struct etw_kernel_bpf *bpf, const struct etw_so
 
 int etw_kernel_bpf_attach_modules(struct etw_kernel_bpf *bpf, const struct etw_source_host *host,
 				  struct etw_fault *reterr)
+{
+	return etw_kernel_bpf_attach_unmaps(bpf, host, reterr);
+}
+
+int etw_kernel_bpf_attach_maps(struct etw_kernel_bpf *bpf, const struct etw_source_host *host,
+			       struct etw_fault *reterr)
 {
 	return etw_kernel_bpf_attach_unmaps(bpf, host, reterr);
 }

@@ -20,6 +20,8 @@ extern const uint8_t etw_kernel_tasks_object[];
 extern const size_t etw_kernel_tasks_object_bytes;
 extern const uint8_t etw_kernel_unmaps_object[];
 extern const size_t etw_kernel_unmaps_object_bytes;
+extern const uint8_t etw_kernel_maps_object[];
+extern const size_t etw_kernel_maps_object_bytes;
 extern const uint8_t etw_kernel_modules_object[];
 extern const size_t etw_kernel_modules_object_bytes;
 extern const uint8_t etw_kernel_threads_object[];
@@ -41,13 +43,13 @@ extern const size_t etw_kernel_interrupts_object_bytes;
 extern const uint8_t etw_kernel_priorities_object[];
 extern const size_t etw_kernel_priorities_object_bytes;
 
-#define ETW_KERNEL_LINKS 7
+#define ETW_KERNEL_LINKS 8
 
 struct etw_kernel_bpf {
 	int ring_fd, drops_fd, switch_fd; /* owned; -1: none */
 	int link_fds
 		[ETW_KERNEL_LINKS]; /* owned; new task, exec, exit, rename, unmap, module load, module
-				       free; -1: not attached */
+				       free, map; -1: not attached */
 	uint32_t ring_bytes;
 	bool is_adopted; /* a former host's */
 };
@@ -73,6 +75,10 @@ int etw_kernel_bpf_attach_unmaps(struct etw_kernel_bpf *bpf, const struct etw_so
  */
 int etw_kernel_bpf_attach_modules(struct etw_kernel_bpf *bpf, const struct etw_source_host *host,
 				  struct etw_fault *reterr);
+
+/* etw_kernel_bpf_attach_maps() - the program for stacks of image loads, once. Returns as etw_kernel_bpf_open(). */
+int etw_kernel_bpf_attach_maps(struct etw_kernel_bpf *bpf, const struct etw_source_host *host,
+			       struct etw_fault *reterr);
 
 /* etw_kernel_bpf_switch() - what is collected, and what a next host must know. Returns 0 or negative errno. */
 int etw_kernel_bpf_switch(const struct etw_kernel_bpf *bpf,

@@ -6,6 +6,7 @@
 
 #include "base/macros.h"
 #include "source/kernel/probe_class.h"
+#include "source/kernel/stack_account.h"
 
 /* In the words of the group masks: wire/group_masks.h. */
 static const struct {
@@ -18,8 +19,9 @@ static const struct {
 	{1, 0x200, ETW_KERNEL_READY, 0x0532},         /* DISPATCHER */
 	{1, 0x4000, ETW_KERNEL_INTERRUPT, 0x0F43},    /* INTERRUPT */
 	{1, 0x80, ETW_KERNEL_SOFT_INTERRUPT, 0x0F44}, /* DPC */
-	{1, 0x2000, ETW_KERNEL_PRIORITY, 0x0530},     /* PRIORITY */
-	{2, 0x40, ETW_KERNEL_SYSCALL_ENTER, 0x0F33},  /* SYSCALL */
+	{1, 0x80, ETW_KERNEL_SOFT_INTERRUPT, 0x0F42}, {1, 0x80, ETW_KERNEL_SOFT_INTERRUPT, 0x0F45},
+	{1, 0x2000, ETW_KERNEL_PRIORITY, 0x0530},    /* PRIORITY */
+	{2, 0x40, ETW_KERNEL_SYSCALL_ENTER, 0x0F33}, /* SYSCALL */
 	{2, 0x40, ETW_KERNEL_SYSCALL_EXIT, 0x0F34},
 };
 
@@ -81,8 +83,28 @@ uint32_t etw_kernel_class_given(uint32_t kinds)
 	return kinds;
 }
 
+/* Events that a kind of records alone does not tell apart. */
+static const struct {
+	uint32_t word, bit;
+	uint32_t event; /* enum etw_kernel_stack_event */
+	uint16_t hook;
+} stack_events[] = {
+	{0, EVENT_TRACE_FLAG_PROCESS, ETW_KERNEL_STACK_PROCESS_START, 0x0301},
+	{0, EVENT_TRACE_FLAG_PROCESS, ETW_KERNEL_STACK_PROCESS_END, 0x0302},
+	{0, EVENT_TRACE_FLAG_IMAGE_LOAD, ETW_KERNEL_STACK_IMAGE_LOAD, 0x030A},
+	{0, EVENT_TRACE_FLAG_IMAGE_LOAD, ETW_KERNEL_STACK_IMAGE_UNLOAD, 0x1402},
+	{0, EVENT_TRACE_FLAG_THREAD, ETW_KERNEL_STACK_THREAD_START, 0x0501},
+	{0, EVENT_TRACE_FLAG_THREAD, ETW_KERNEL_STACK_THREAD_END, 0x0502},
+	{1, 0x80, ETW_KERNEL_STACK_THREADED_DPC, 0x0F42},
+	{1, 0x80, ETW_KERNEL_STACK_DPC, 0x0F44},
+	{1, 0x80, ETW_KERNEL_STACK_TIMER_DPC, 0x0F45},
+};
+
 uint16_t etw_kernel_class_hook(uint32_t kind)
 {
+	for (size_t i = 0; i < ARRAY_SIZE(stack_events); i++)
+		if (etw_kernel_stack_kind_of(stack_events[i].event) == kind)
+			return stack_events[i].hook;
 	for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
 		if (classes[i].kind == kind)
 			return classes[i].hook;
@@ -99,4 +121,18 @@ uint32_t etw_kernel_class_stack_kinds(const struct etw_source_request *request)
 				kinds |= UINT32_C(1) << classes[i].kind;
 	}
 	return kinds & etw_kernel_class_kinds(request->group_masks);
+}
+
+uint32_t etw_kernel_class_stack_events(const struct etw_source_request *request)
+{
+	uint32_t events = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(stack_events); i++) {
+		if (!(request->group_masks[stack_events[i].word] & stack_events[i].bit))
+			continue;
+		for (uint32_t j = 0; j < request->stack_hook_count; j++)
+			if (request->stack_hooks[j] == stack_events[i].hook)
+				events |= stack_events[i].event;
+	}
+	return events;
 }

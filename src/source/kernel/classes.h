@@ -13,6 +13,7 @@
 #include "base/fault.h"
 #include "base/source.h"
 #include "source/kernel/bpf/cpu_records.h"
+#include "source/kernel/bpf/records.h"
 
 /* Kinds whose events name the kernel's function that serves a number. */
 #define ETW_KERNEL_ROUTINE_KINDS                                                         \
@@ -30,9 +31,10 @@
 	}
 
 /* The events that can have stacks: (group << 8) | type. */
-#define ETW_KERNEL_STACK_HOOKS                         \
-	{                                              \
-		0x0524, 0x0532, 0x0F2E, 0x0F33, 0x0F34 \
+#define ETW_KERNEL_STACK_HOOKS                                                                  \
+	{                                                                                       \
+		0x0301, 0x0302, 0x030A, 0x1402, 0x0501, 0x0502, 0x0524, 0x0532, 0x0F2E, 0x0F33, \
+			0x0F34, 0x0F42, 0x0F43, 0x0F44, 0x0F45                                  \
 	}
 
 /* etw_kernel_class_kinds() - a bit for each enum etw_kernel_cpu_kind that @masks ask for. */
@@ -56,5 +58,11 @@ uint16_t etw_kernel_class_hook(uint32_t kind);
 
 /* etw_kernel_class_stack_kinds() - those of whose events the request wants the stacks. */
 uint32_t etw_kernel_class_stack_kinds(const struct etw_source_request *request);
+
+/*
+ * etw_kernel_class_stack_events() - the events of tasks and of soft interrupts whose stacks the request wants: enum
+ * etw_kernel_stack_event.
+ */
+uint32_t etw_kernel_class_stack_events(const struct etw_source_request *request);
 
 #endif

@@ -23,6 +23,7 @@ int etw_kernel_collector_init(struct etw_kernel_collector *collector,
 	TRY(etw_kernel_out_init(&collector->out, host, marks));
 	TRY(etw_kernel_cpu_out_init(&collector->cpu_out, host, &collector->streams.cpu_rings,
 				    &collector->out));
+	collector->out.account = &collector->cpu_out.account;
 	collector->tracker = etw_kernel_tracker_new(&collector->out);
 	return collector->tracker ? 0 : -ENOMEM;
 }
@@ -80,14 +81,47 @@ static bool apply_own(struct etw_kernel_collector *collector, const struct etw_k
 	return true;
 }
 
-static void apply_perf(struct etw_kernel_collector *collector, const struct etw_kernel_item *item)
+/* Takes the stack off a record of the ring. Returns the bytes of the rest. */
+static uint32_t take_stack(struct etw_kernel_collector *collector,
+			   const struct etw_kernel_record *record, uint32_t byte_count)
+{
+	const struct etw_kernel_process *process;
+	struct etw_kernel_stack_reader reader = {
+		.routines = collector->cpu_out.maker.routines,
+		.seen = collector->cpu_out.maker.seen,
+		.tables = collector->unwinder ? &collector->unwinder->tables : NULL,
+	};
+
+	if (byte_count < sizeof(*record) || !record->stack_bytes ||
+	    record->stack_bytes > byte_count - sizeof(*record))
+		return byte_count;
+	process = etw_kernel_tasks_find(&collector->tracker->tasks, record->pid);
+	if (process) {
+		reader.uid = process->uid;
+		/* A program that was just taken is where its own images say. */
+		reader.images = record->kind == ETW_KERNEL_EXEC ? process->next_images
+								: process->images;
+	}
+	if (etw_kernel_task_stack_read(&reader, record, byte_count, &collector->stack))
+		collector->out.stack = &collector->stack;
+	return byte_count - record->stack_bytes;
+}
+
+/* @time_ns: as the record itself says it */
+static void apply_perf(struct etw_kernel_collector *collector, const struct etw_kernel_item *item,
+		       uint64_t time_ns)
 {
 	struct etw_kernel_perf_record record;
+	const struct etw_kernel_thread *thread;
 	struct etw_kernel_actor actor;
 
 	if (!item->byte_count || etw_kernel_perf_parse(item->bytes, item->byte_count, &record))
 		return;
 	if (record.kind == ETW_KERNEL_PERF_MAP) {
+		thread = etw_kernel_tasks_find_thread(&collector->tracker->tasks, record.tid);
+		if (thread && thread->map_stack)
+			collector->out.stack = etw_kernel_map_stack_of(thread->map_stack,
+								       &record.mapping, time_ns);
 		etw_kernel_tracker_map(collector->tracker, record.tid, record.pid, &record.mapping);
 		return;
 	}
@@ -102,6 +136,9 @@ static void apply_perf(struct etw_kernel_collector *collector, const struct etw_
 
 static void apply_item(struct etw_kernel_collector *collector, struct etw_kernel_item *item)
 {
+	const uint64_t said_ns = item->time_ns;
+	uint32_t byte_count;
+
 	/* Later than it may be: a perf record whose CPU stood still before it reserved. */
 	if (item->time_ns < collector->applied_ns)
 		item->time_ns = collector->applied_ns;
@@ -112,10 +149,13 @@ static void apply_item(struct etw_kernel_collector *collector, struct etw_kernel
 		unwind(collector, item->record);
 		return;
 	}
-	if (item->is_mapping)
-		apply_perf(collector, item);
-	else if (!apply_own(collector, item))
-		etw_kernel_tracker_apply(collector->tracker, item->record, item->byte_count);
+	if (item->is_mapping) {
+		apply_perf(collector, item, said_ns);
+		return;
+	}
+	byte_count = take_stack(collector, item->record, item->byte_count);
+	if (!apply_own(collector, item))
+		etw_kernel_tracker_apply(collector->tracker, item->record, byte_count);
 }
 
 static void apply_records(struct etw_kernel_collector *collector, uint64_t until_ns)

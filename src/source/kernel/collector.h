@@ -16,6 +16,7 @@
 #include "source/kernel/out.h"
 #include "source/kernel/own_live.h"
 #include "source/kernel/streams.h"
+#include "source/kernel/task_stacks.h"
 #include "source/kernel/tracker.h"
 #include "source/kernel/unwinder.h"
 #include "source/kernel/watermark.h"
@@ -32,6 +33,7 @@ struct etw_kernel_collector {
 	uint64_t applied_ns;                  /* every record before was applied */
 	struct etw_announced_queue announced; /* to be applied in the order of time */
 	uint64_t announced_ns;                /* no later one is from before; 0: there is none */
+	struct etw_kernel_moment_stack stack; /* of the record that is applied */
 };
 
 /*

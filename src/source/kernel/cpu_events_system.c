@@ -80,6 +80,15 @@ static uint8_t dpc_type_of(const struct etw_kernel_soft_interrupt *record)
 	return record->flags & ETW_KERNEL_SOFT_IN_THREAD ? THREADED_DPC_TYPE : DPC_TYPE;
 }
 
+uint32_t etw_kernel_soft_stack_event(const struct etw_kernel_soft_interrupt *record)
+{
+	uint8_t type = dpc_type_of(record);
+
+	if (type == TIMER_DPC_TYPE)
+		return ETW_KERNEL_STACK_TIMER_DPC;
+	return type == THREADED_DPC_TYPE ? ETW_KERNEL_STACK_THREADED_DPC : ETW_KERNEL_STACK_DPC;
+}
+
 static uint32_t make_soft_interrupt(const struct etw_kernel_cpu_maker *maker,
 				    const struct etw_kernel_soft_interrupt *record,
 				    int64_t time_raw, uint8_t *to)

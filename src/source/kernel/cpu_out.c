@@ -7,6 +7,7 @@
 #include <sys/param.h>
 
 #include "base/macros.h"
+#include "source/kernel/task_stacks.h"
 
 #define EVENT_NUMBER ((uint64_t)ETW_KERNEL_SLOT_CPU_EVENT << ETW_KERNEL_SLOT_BITS)
 #define STACK_NUMBER ((uint64_t)ETW_KERNEL_SLOT_CPU_STACK << ETW_KERNEL_SLOT_BITS)
@@ -63,18 +64,6 @@ static void see(struct etw_kernel_seen *seen, const struct etw_kernel_cpu_record
 		etw_kernel_seen_add(seen, frames[i]);
 }
 
-/* The innermost frames that call the tracing program are of no use. */
-static uint32_t count_tracers(const struct etw_kernel_cpu_out *cpu_out,
-			      const struct etw_kernel_cpu_record *record, const uint64_t *frames)
-{
-	uint32_t count = 0;
-
-	while (cpu_out->maker.routines && count < record->kernel_frames &&
-	       etw_kernel_routines_is_tracer(cpu_out->maker.routines, frames[count]))
-		count++;
-	return count;
-}
-
 /* The kernel's frames, and behind them what was unwound of the copy that the last one names. */
 static uint32_t join_unwound(const struct etw_kernel_cpu_out *cpu_out,
 			     const struct etw_kernel_cpu_record *record, const uint64_t *from,
@@ -95,7 +84,7 @@ static uint32_t make_stack(const struct etw_kernel_cpu_out *cpu_out, struct etw_
 	const struct etw_kernel_cpu_record *record = front->record;
 	const uint64_t *frames =
 		(const void *)((const uint8_t *)(record + 1) + record->payload_bytes);
-	uint32_t count = (uint32_t)record->kernel_frames + record->user_frames, tracers;
+	uint32_t count = (uint32_t)record->kernel_frames + record->user_frames, tracers = 0;
 	uint64_t joined[ETW_KERNEL_FRAMES];
 
 	if (record->stack_flags & ETW_KERNEL_STACK_COPIED) {
@@ -103,7 +92,10 @@ static uint32_t make_stack(const struct etw_kernel_cpu_out *cpu_out, struct etw_
 		frames = joined;
 		front->lacks_user = count == record->kernel_frames;
 	}
-	tracers = count_tracers(cpu_out, record, frames);
+	/* A sample begins where it interrupted, be it there. */
+	if (record->kind != ETW_KERNEL_SAMPLE)
+		tracers = etw_kernel_stack_skip_tracers(cpu_out->maker.routines, frames,
+							record->kernel_frames);
 	count = MIN(count - tracers, (uint32_t)ETW_KERNEL_FRAMES);
 	/* Something of the record must go out. */
 	if (count || !front->event_bytes)
@@ -156,8 +148,14 @@ static void take(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu, struct etw_ke
 /* The host that outputs an event counts its stack. */
 static void count_stack(struct etw_kernel_cpu_out *cpu_out, const struct etw_kernel_front *front)
 {
-	if (front->record->stack_flags & ETW_KERNEL_STACK_ASKED)
-		etw_kernel_stack_account_add(&cpu_out->account, front->record->kind, front->fate,
+	const struct etw_kernel_cpu_record *record = front->record;
+	unsigned kind = record->kind;
+
+	if (kind == ETW_KERNEL_SOFT_INTERRUPT)
+		kind = etw_kernel_stack_kind_of(
+			etw_kernel_soft_stack_event((const void *)(record + 1)));
+	if (record->stack_flags & ETW_KERNEL_STACK_ASKED)
+		etw_kernel_stack_account_add(&cpu_out->account, kind, front->fate,
 					     front->lacks_user);
 }
 

@@ -278,7 +278,8 @@ static int run_down(struct etw_source *source, bool is_end)
 }
 
 /* Images are one part of what is wanted: when they cannot be had, the fault says so, and the rest goes on. */
-static int enable_images(struct etw_source *source, bool is_on, struct etw_fault *reterr)
+static int enable_images(struct etw_source *source, bool is_on, uint32_t stack_events,
+			 struct etw_fault *reterr)
 {
 	struct etw_kernel_streams *streams = &source->collector.streams;
 	int r = 0;
@@ -289,6 +290,8 @@ static int enable_images(struct etw_source *source, bool is_on, struct etw_fault
 			r = etw_kernel_streams_open_mappings(streams, &source->host, reterr);
 		if (!r)
 			r = etw_kernel_bpf_attach_unmaps(&source->bpf, &source->host, reterr);
+		if (!r && stack_events & ETW_KERNEL_STACK_IMAGE_LOAD)
+			r = etw_kernel_bpf_attach_maps(&source->bpf, &source->host, reterr);
 	}
 	etw_kernel_streams_enable_mappings(streams, is_on && !r);
 	/* Without them modules that come and go are noticed by the rundown at the end. */
@@ -423,6 +426,16 @@ static int enable_frequent(struct etw_source *source, const struct etw_source_re
 	return refused ? refused : r;
 }
 
+/* Of what tasks do, and of soft interrupts. Of frequent events the kinds say which. */
+static int enable_task_stacks(struct etw_source *source, uint32_t stack_events)
+{
+	source->control.stack_events = stack_events;
+	find_routines(source, 0, stack_events);
+	if (stack_events && source->control.options & ETW_KERNEL_COPY_STACKS)
+		return etw_kernel_collector_unwind(&source->collector);
+	return 0;
+}
+
 /*
  * With the first record the next host knows that nobody was described yet. It describes who started before the
  * switch was on: nobody may start after the moment that is noted and before the first record. Until the moment is
@@ -458,6 +471,7 @@ static bool names_code(const struct etw_source_request *request)
 static int enable(struct etw_source *source, const struct etw_source_request *request,
 		  struct etw_fault *reterr)
 {
+	const uint32_t stack_events = etw_kernel_class_stack_events(request);
 	uint32_t collected, flags_before = source->masks[0];
 	int r, result = 0;
 
@@ -480,7 +494,7 @@ static int enable(struct etw_source *source, const struct etw_source_request *re
 	r = enable_images(source,
 			  (source->masks[0] & EVENT_TRACE_FLAG_IMAGE_LOAD) ||
 				  (collected & ETW_KERNEL_COLLECT_UNMAPS),
-			  reterr);
+			  stack_events, reterr);
 	if (r) {
 		result = source->masks[0] & EVENT_TRACE_FLAG_IMAGE_LOAD ? r : 0;
 		miss(source, 0, EVENT_TRACE_FLAG_IMAGE_LOAD);
@@ -488,6 +502,9 @@ static int enable(struct etw_source *source, const struct etw_source_request *re
 	r = enable_frequent(source, request, result ? NULL : reterr);
 	if (r && !result)
 		result = r;
+	r = enable_task_stacks(source, stack_events);
+	if (r)
+		return etw_fault_set(reterr, r, 0, "kernel source", "stacks", "out of memory");
 	if (wants_any(source))
 		source->control.collected |= ETW_KERNEL_COLLECT_TASKS;
 	if (source->masks[0] & EVENT_TRACE_FLAG_IMAGE_LOAD)
@@ -502,6 +519,7 @@ static int enable(struct etw_source *source, const struct etw_source_request *re
 	else
 		r = switch_on(source);
 	source->collector.tracker->flags = source->masks[0];
+	source->collector.out.stack_events = stack_events;
 	if (!r)
 		r = etw_kernel_bpf_switch(&source->bpf, &source->control);
 	if (r)

@@ -17,6 +17,7 @@
 
 #include "base/source.h"
 #include "source/kernel/items.h"
+#include "wire/kernel_account.h"
 
 #define ETW_KERNEL_SLOT_BITS 32
 
@@ -35,10 +36,16 @@ enum etw_kernel_slot {
 };
 
 struct etw_kernel_event;
+struct etw_kernel_stack_account; /* source/kernel/stack_account.h */
+struct etw_kernel_moment_stack;  /* source/kernel/task_stacks.h */
 
 struct etw_kernel_queue {
 	struct etw_kernel_event *first, *last; /* owned */
 	struct etw_source_mark mark;           /* a former host output up to here */
+	/* The last moment that was converted: events of one moment have one time, to the tick. */
+	uint64_t last_ns;
+	int64_t last_raw;
+	bool has_last;
 };
 
 struct etw_kernel_out {
@@ -52,6 +59,11 @@ struct etw_kernel_out {
 	uint64_t time_ns;
 	uint64_t number; /* of the next event */
 	uint32_t cpu;
+	/* The stack of who acts at this moment, borrowed; NULL: it is not known. The next begin forgets it. */
+	const struct etw_kernel_moment_stack *stack;
+	uint32_t stack_events; /* enum etw_kernel_stack_event: which events are to have it */
+	struct etw_kernel_stack_account *account; /* borrowed: of their stacks; NULL: none */
+	struct etw_kernel_event *added;           /* what was added last at this moment, or NULL */
 };
 
 /*
@@ -85,6 +97,20 @@ void etw_kernel_out_slot(struct etw_kernel_out *out, enum etw_kernel_slot slot);
  * or when memory ran out (counted).
  */
 uint8_t *etw_kernel_out_add(struct etw_kernel_out *out, uint32_t byte_count, uint32_t time_at);
+
+/* etw_kernel_out_repeat_time() - the event that was added last has its time at @time_at, too. */
+void etw_kernel_out_repeat_time(struct etw_kernel_out *out, uint32_t time_at);
+
+/* etw_kernel_out_skip() - an event is missing where others like it have one: its number stays its own. */
+void etw_kernel_out_skip(struct etw_kernel_out *out);
+
+/*
+ * etw_kernel_out_account() - what became of the stack of the event that was added last: counted when it is taken.
+ *
+ * @event: enum etw_kernel_stack_event
+ */
+void etw_kernel_out_account(struct etw_kernel_out *out, uint32_t event, enum wire_stack_fate fate,
+			    bool lacks_user);
 
 /*
  * etw_kernel_out_is_new() - whether no former host has output the event of this place.

@@ -12,6 +12,7 @@
 #include "base/macros.h"
 #include "source/kernel/events.h"
 #include "source/kernel/symbol_events.h"
+#include "source/kernel/task_stacks.h"
 
 #define KERNEL_PID 0
 
@@ -45,6 +46,13 @@ static void write_image(struct etw_kernel_out *out, enum etw_kernel_opcode opcod
 	const struct etw_kernel_actor nobody = {.tid = 0, .pid = KERNEL_PID};
 
 	etw_kernel_write_image(out, opcode, nobody, KERNEL_PID, image);
+	/* Nobody saw who did it: counted as stacks that are missing. */
+	if (opcode == ETW_KERNEL_OPCODE_LOAD)
+		etw_kernel_task_stack_write(out, ETW_KERNEL_STACK_IMAGE_LOAD, nobody.tid,
+					    nobody.pid);
+	else if (opcode == ETW_KERNEL_OPCODE_END)
+		etw_kernel_task_stack_write(out, ETW_KERNEL_STACK_IMAGE_UNLOAD, nobody.tid,
+					    nobody.pid);
 }
 
 /* What went, then what came: addresses are used again. */

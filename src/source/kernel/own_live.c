@@ -7,6 +7,7 @@
 
 #include "base/macros.h"
 #include "source/kernel/symbol_events.h"
+#include "source/kernel/task_stacks.h"
 
 #define KERNEL_PID 0
 
@@ -27,6 +28,9 @@ static void tell(struct etw_kernel_own *own, struct etw_kernel_out *out,
 	etw_kernel_out_slot(out, is_loaded ? ETW_KERNEL_SLOT_LOADS : ETW_KERNEL_SLOT_UNLOADS);
 	etw_kernel_write_image(out, is_loaded ? ETW_KERNEL_OPCODE_LOAD : ETW_KERNEL_OPCODE_END,
 			       actor, KERNEL_PID, image);
+	etw_kernel_task_stack_write(
+		out, is_loaded ? ETW_KERNEL_STACK_IMAGE_LOAD : ETW_KERNEL_STACK_IMAGE_UNLOAD,
+		actor.tid, actor.pid);
 	if (!is_loaded)
 		etw_kernel_own_images_remove(&own->images, image);
 }

@@ -119,12 +119,32 @@ static void take_call(struct etw_kernel_routines *routines, const char *name, ui
 
 #endif
 
-static const char *const tracers[ETW_KERNEL_TRACERS] = {
-	"__traceiter_sched_switch",
-	"__traceiter_sched_waking",
-	"__traceiter_sched_wakeup_new",
-	"__traceiter_sys_enter",
+/* Tracepoints with stacks. Two functions of each lead to a program: the compiler may have made a jump of either's call. */
+static const char *const traced[ETW_KERNEL_TRACED] = {
+	"sched_switch",
+	"sched_waking",
+	"sched_wakeup_new",
+	"sys_enter",
+	"task_newtask",
+	"sched_process_exec",
+	"sched_process_exit",
+	"irq_handler_exit",
+	"softirq_exit",
+	"local_timer_exit",
+	"reschedule_exit",
+	"call_function_exit",
+	"call_function_single_exit",
+	"irq_work_exit",
+	"module_load",
+	"module_free",
 };
+
+static bool is_tracer_name(const char *name, size_t tracer)
+{
+	const char *rest = cut_prefix(name, tracer % 2 ? "__bpf_trace_" : "__traceiter_");
+
+	return rest && strcmp(rest, traced[tracer / 2]) == 0;
+}
 
 /* The list is in the order of addresses: a function ends where the next one begins. */
 static void take_tracer(struct etw_kernel_routines *routines, const char *name, uint64_t address)
@@ -134,7 +154,7 @@ static void take_tracer(struct etw_kernel_routines *routines, const char *name, 
 
 		if (tracer->start && !tracer->end && address > tracer->start)
 			tracer->end = address;
-		if (strcmp(name, tracers[i]) == 0)
+		if (name[0] == '_' && is_tracer_name(name, i))
 			*tracer = (struct etw_kernel_tracer){.start = address};
 	}
 }

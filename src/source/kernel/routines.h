@@ -15,7 +15,8 @@
 #define ETW_KERNEL_SOFT_INTERRUPTS 10
 #define ETW_KERNEL_VECTORS         256
 
-#define ETW_KERNEL_TRACERS 4 /* functions that call the programs at tracepoints with stacks */
+#define ETW_KERNEL_TRACED  16                      /* tracepoints with stacks */
+#define ETW_KERNEL_TRACERS (2 * ETW_KERNEL_TRACED) /* functions that call their programs */
 
 #define ETW_KERNEL_CALLS_END 4096 /* numbers of calls are below it; functions are far above */
 

@@ -72,7 +72,7 @@ uint64_t etw_kernel_stack_account_missing(const struct etw_kernel_stack_account 
 {
 	uint64_t missing = 0;
 
-	for (unsigned kind = 0; kind < ETW_KERNEL_CPU_KINDS; kind++) {
+	for (unsigned kind = 0; kind < ETW_KERNEL_STACK_KINDS; kind++) {
 		const uint64_t *fates = account->now[kind].fates;
 
 		missing += fates[WIRE_STACK_NOT_SWITCHED_OUT] + fates[WIRE_STACK_NOTHING_KEPT] +

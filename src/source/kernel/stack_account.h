@@ -13,7 +13,20 @@
 
 #include "base/source.h"
 #include "source/kernel/bpf/cpu_records.h"
+#include "source/kernel/bpf/records.h"
 #include "wire/kernel_account.h"
+
+/*
+ * Kinds of events: enum etw_kernel_cpu_kind, and behind them one for each enum etw_kernel_stack_event, which are those of
+ * soft interrupts, too.
+ */
+#define ETW_KERNEL_STACK_KINDS (ETW_KERNEL_CPU_KINDS + ETW_KERNEL_STACK_EVENTS)
+
+/* etw_kernel_stack_kind_of() - of one of enum etw_kernel_stack_event. */
+static inline unsigned etw_kernel_stack_kind_of(uint32_t event)
+{
+	return ETW_KERNEL_CPU_KINDS + (unsigned)__builtin_ctz(event);
+}
 
 /* Of one kind of events. */
 struct etw_kernel_stack_counts {
@@ -22,7 +35,7 @@ struct etw_kernel_stack_counts {
 };
 
 struct etw_kernel_stack_account {
-	struct etw_kernel_stack_counts now[ETW_KERNEL_CPU_KINDS];
+	struct etw_kernel_stack_counts now[ETW_KERNEL_STACK_KINDS];
 	struct etw_kernel_stack_counts *safe; /* owned, shared memory; NULL: nothing is kept */
 };
 

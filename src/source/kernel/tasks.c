@@ -87,6 +87,7 @@ void etw_kernel_tasks_remove_thread(struct etw_kernel_tasks *tasks,
 		at = &(*at)->next;
 	*at = thread->next;
 	tasks->thread_count--;
+	free(thread->map_stack);
 	free(thread);
 }
 

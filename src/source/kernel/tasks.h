@@ -19,6 +19,8 @@
 #define ETW_KERNEL_THREADS_MAX   (UINT32_C(1) << 20)
 #define ETW_KERNEL_BUCKETS       16384 /* a power of two */
 
+struct etw_kernel_map_stack; /* source/kernel/task_stacks.h */
+
 struct etw_kernel_thread {
 	struct etw_kernel_thread *next_in_bucket;
 	struct etw_kernel_thread *next; /* of the same process */
@@ -28,6 +30,7 @@ struct etw_kernel_thread {
 	uint32_t tid;
 	bool is_ended; /* its end went out with its process'; its own record is still to come */
 	struct etw_kernel_thread_facts facts;
+	struct etw_kernel_map_stack *map_stack; /* owned; NULL: none */
 	char name[ETW_KERNEL_NAME_BYTES];
 };
 

@@ -14,6 +14,7 @@
 #include "base/time.h"
 #include "source/kernel/command_line.h"
 #include "source/kernel/events.h"
+#include "source/kernel/task_stacks.h"
 
 #define NO_LOGIN_SESSION UINT32_MAX
 
@@ -56,20 +57,36 @@ static struct etw_kernel_actor ending_actor_of(const struct etw_kernel_tracker *
 	return actor;
 }
 
+/* Behind an event that is no rundown's. @start, @end: which of the events with stacks it is */
+static void tell_stack(struct etw_kernel_tracker *tracker, enum etw_kernel_opcode opcode,
+		       struct etw_kernel_actor actor, uint32_t start, uint32_t end)
+{
+	if (opcode == ETW_KERNEL_OPCODE_START || opcode == ETW_KERNEL_OPCODE_LOAD)
+		etw_kernel_task_stack_write(tracker->out, start, actor.tid, actor.pid);
+	else if (opcode == ETW_KERNEL_OPCODE_END)
+		etw_kernel_task_stack_write(tracker->out, end, actor.tid, actor.pid);
+}
+
 static void tell_process(struct etw_kernel_tracker *tracker, enum etw_kernel_opcode opcode,
 			 struct etw_kernel_actor actor, const struct etw_kernel_process *process,
 			 uint32_t status)
 {
-	if (tracker->flags & EVENT_TRACE_FLAG_PROCESS)
-		etw_kernel_write_process(tracker->out, opcode, actor, process, status);
+	if (!(tracker->flags & EVENT_TRACE_FLAG_PROCESS))
+		return;
+	etw_kernel_write_process(tracker->out, opcode, actor, process, status);
+	tell_stack(tracker, opcode, actor, ETW_KERNEL_STACK_PROCESS_START,
+		   ETW_KERNEL_STACK_PROCESS_END);
 }
 
 static void tell_thread(struct etw_kernel_tracker *tracker, enum etw_kernel_opcode opcode,
 			struct etw_kernel_actor actor, uint32_t pid,
 			const struct etw_kernel_thread *thread)
 {
-	if (tracker->flags & EVENT_TRACE_FLAG_THREAD)
-		etw_kernel_write_thread(tracker->out, opcode, actor, pid, thread);
+	if (!(tracker->flags & EVENT_TRACE_FLAG_THREAD))
+		return;
+	etw_kernel_write_thread(tracker->out, opcode, actor, pid, thread);
+	tell_stack(tracker, opcode, actor, ETW_KERNEL_STACK_THREAD_START,
+		   ETW_KERNEL_STACK_THREAD_END);
 }
 
 /* What a thread is called, and whatever else its records repeat. */
@@ -115,11 +132,13 @@ static bool is_wanted(struct etw_kernel_tracker *tracker, uint32_t pid)
 static void tell_image(void *context, const struct etw_kernel_image *image, bool is_loaded)
 {
 	const struct image_context *at = context;
+	const enum etw_kernel_opcode opcode = is_loaded ? at->load : at->unload;
 
 	if (!(at->tracker->flags & EVENT_TRACE_FLAG_IMAGE_LOAD) || !is_wanted(at->tracker, at->pid))
 		return;
-	etw_kernel_write_image(at->tracker->out, is_loaded ? at->load : at->unload, at->actor,
-			       at->pid, image);
+	etw_kernel_write_image(at->tracker->out, opcode, at->actor, at->pid, image);
+	tell_stack(at->tracker, opcode, at->actor, ETW_KERNEL_STACK_IMAGE_LOAD,
+		   ETW_KERNEL_STACK_IMAGE_UNLOAD);
 	if (is_loaded)
 		etw_kernel_names_write(image->names, at->tracker->out, at->pid);
 }
@@ -429,6 +448,16 @@ static void apply_unmap(struct etw_kernel_tracker *tracker, const struct etw_ker
 		tracker->out->no_memory++;
 }
 
+/* The next mapping of this thread is to have it. */
+static void keep_map_stack(struct etw_kernel_tracker *tracker, const struct etw_kernel_map *record)
+{
+	struct etw_kernel_thread *thread = etw_kernel_tasks_find_thread(&tracker->tasks,
+									record->head.tid);
+
+	if (thread && tracker->out->stack)
+		etw_kernel_map_stack_set(&thread->map_stack, record, tracker->out->stack);
+}
+
 void etw_kernel_tracker_apply(struct etw_kernel_tracker *tracker,
 			      const struct etw_kernel_record *record, uint32_t byte_count)
 {
@@ -454,6 +483,10 @@ void etw_kernel_tracker_apply(struct etw_kernel_tracker *tracker,
 	case ETW_KERNEL_RENAME:
 		if (byte_count >= sizeof(struct etw_kernel_rename))
 			apply_rename(tracker, (const void *)record);
+		break;
+	case ETW_KERNEL_MAP:
+		if (byte_count >= sizeof(struct etw_kernel_map))
+			keep_map_stack(tracker, (const void *)record);
 		break;
 	default:
 		break;

@@ -23,11 +23,14 @@
 #define TYPE_THREADED_DPC 0x0F42
 #define TYPE_DPC          0x0F44
 #define TYPE_TIMER_DPC    0x0F45
+#define TYPE_STACK        0x1820
 
 static struct etw_source *open_one(struct fake_source_host *fake)
 {
 	struct etw_source_request request = {
 		.group_masks = {EVENT_TRACE_FLAG_PROCESS, 0x4080},
+		.stack_hooks = {TYPE_ISR, TYPE_TIMER_DPC},
+		.stack_hook_count = 2,
 	};
 	struct etw_source *source = NULL;
 	struct etw_fault fault = {0};
@@ -59,8 +62,18 @@ static void collect(struct etw_source *source)
 }
 
 struct seen {
-	unsigned interrupts, soft;
+	unsigned interrupts, soft, stacks, wanted;
 };
+
+/* Of what was interrupted: a thread, or an idle processor, below the interrupt's own functions. */
+static void check_stack(const struct etw_source_event *event, int64_t time_raw, uint16_t before)
+{
+	assert_true(before == TYPE_ISR || before == TYPE_TIMER_DPC);
+	assert_int_equal(event->time_raw, time_raw);
+	assert_int_equal(etw_load64(event->bytes + 16), time_raw);
+	assert_true(event->byte_count > 32);
+	assert_true(etw_load64(event->bytes + 32) >> 63);
+}
 
 static bool is_soft(uint16_t type)
 {
@@ -80,6 +93,7 @@ static struct seen drain(struct fake_source_host *fake, struct etw_source *sourc
 
 	for (uint32_t cpu = 0; cpu < fake->host.cpu_count; cpu++) {
 		int64_t end_raw = INT64_MIN;
+		uint16_t before = 0;
 
 		while (etw_kernel_source.peek(source, cpu, &event)) {
 			uint16_t type = etw_load16(event.bytes + 6);
@@ -95,7 +109,12 @@ static struct seen drain(struct fake_source_host *fake, struct etw_source *sourc
 				else
 					seen.soft++;
 				end_raw = event.time_raw;
+				seen.wanted += type == TYPE_ISR || type == TYPE_TIMER_DPC;
+			} else if (type == TYPE_STACK) {
+				check_stack(&event, end_raw, before);
+				seen.stacks++;
 			}
+			before = type;
 			etw_kernel_source.pop(source, cpu, &mark);
 		}
 	}
@@ -108,10 +127,11 @@ static void test_interrupts__come_with_what_they_took(void **state)
 {
 	struct fake_source_host fake;
 	struct etw_source *source = open_one(&fake);
+	struct etw_source_loss loss;
 	struct seen seen = {0};
 
 	(void)state;
-	while (!seen.interrupts || !seen.soft) {
+	while (!seen.interrupts || !seen.soft || !seen.stacks) {
 		struct seen more;
 
 		usleep(20000);
@@ -119,7 +139,11 @@ static void test_interrupts__come_with_what_they_took(void **state)
 		more = drain(&fake, source);
 		seen.interrupts += more.interrupts;
 		seen.soft += more.soft;
+		seen.stacks += more.stacks;
+		seen.wanted += more.wanted;
 	}
+	etw_kernel_source.loss(source, &loss);
+	assert_int_equal(seen.stacks + loss.no_stack, seen.wanted);
 	etw_kernel_source.close(source);
 }
 

@@ -7,7 +7,7 @@
 #define ETW_SOURCE_KERNEL_BPF_CPU_RING_H
 
 #include "cpu_records.h"
-#include "ring.h"
+#include "stacks.h"
 
 struct cpu_ring {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -44,13 +44,6 @@ struct {
 	__type(value, struct thread);
 } etw_threads SEC(".maps");
 
-static __always_inline struct etw_kernel_control *find_control(void)
-{
-	__u32 key = 0;
-
-	return bpf_map_lookup_elem(&etw_switch, &key);
-}
-
 static __always_inline int is_wanted(const struct etw_kernel_control *control, __u32 kind)
 {
 	return control->cpu_kinds >> kind & 1;
@@ -67,47 +60,6 @@ static __always_inline int is_inside(const struct etw_kernel_control *control,
 {
 	return !control->only_pid || (thread && (thread->tree_pid == control->only_pid ||
 						 thread->owner_pid == control->only_pid));
-}
-
-static __always_inline __u32 frames_of(long bytes, __u32 most)
-{
-	__u32 count = bytes > 0 ? (__u64)bytes / sizeof(__u64) : 0;
-
-	return count < most ? count : most;
-}
-
-#define SKIPPED_FRAMES 2 /* the program itself, and what calls it from a tracepoint */
-
-#define PAGE_BYTES 4096
-
-static __always_inline void copy_registers(struct etw_kernel_stack_copy *to,
-					   struct task_struct *task)
-{
-	const struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
-
-#if defined(__TARGET_ARCH_x86)
-	to->pc = regs->ip;
-	to->stack = regs->sp;
-	to->frame = regs->bp;
-	to->link = 0;
-#elif defined(__TARGET_ARCH_arm64)
-	to->pc = regs->pc;
-	to->stack = regs->sp;
-	to->frame = regs->regs[29];
-	to->link = regs->regs[30];
-#endif
-}
-
-/* Whole pages can be read, or not: of the first what is left of it. */
-static __always_inline __u32 copy_bytes(char *to, __u64 from)
-{
-	__u32 first = PAGE_BYTES - (from & (PAGE_BYTES - 1));
-
-	if (bpf_probe_read_user(to, first, (const void *)from))
-		return 0;
-	if (bpf_probe_read_user(to + first, PAGE_BYTES, (const void *)(from + first)))
-		return first;
-	return first + PAGE_BYTES;
 }
 
 /* Returns the moment by which the copy is known; 0: there is none. */
@@ -134,12 +86,7 @@ static __always_inline __u64 send_copy(void)
 		.payload_bytes = sizeof(*copy),
 	};
 	copy = (void *)(record + 1);
-	copy->key_ns = key_ns;
-	copy->tid = task->pid;
-	copy->pid = task->tgid;
-	copy->reserved = 0;
-	copy_registers(copy, task);
-	copy->byte_count = copy_bytes((char *)(copy + 1), copy->stack);
+	copy_user(copy, (char *)(copy + 1), ETW_KERNEL_COPY_BYTES, task, key_ns);
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
 	return key_ns;
 }

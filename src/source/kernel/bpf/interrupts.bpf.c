@@ -19,13 +19,44 @@ static __always_inline int is_soft_told(const struct etw_kernel_control *control
 	       (!control->only_pid || is_soft_inside(control, context, number));
 }
 
-static __always_inline void send_interrupt(const struct etw_kernel_interrupt *payload)
+/* A stack while its record is made. An interrupt may come at the end of a soft one, never within another's. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct stack);
+} etw_isr_stack SEC(".maps"), etw_dpc_stack SEC(".maps");
+
+/* What was interrupted, below what the interrupt itself called. */
+static __always_inline struct stack *take_interrupted(void *arguments,
+						      struct etw_kernel_cpu_record *head, void *map)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct stack *stack;
+	__u32 key = 0;
+
+	head->stack_flags = ETW_KERNEL_STACK_ASKED;
+	head->stack_tid = task->pid;
+	head->stack_pid = task->tgid;
+	stack = bpf_map_lookup_elem(map, &key);
+	if (stack)
+		take_stack(arguments, stack, !(task->flags & PF_KTHREAD));
+	return stack;
+}
+
+static __always_inline void send_interrupt(void *arguments,
+					   const struct etw_kernel_interrupt *payload)
+{
+	const struct etw_kernel_control *control = find_control();
 	struct etw_kernel_cpu_record head = {};
+	struct stack *stack = NULL;
 
 	head.kind = ETW_KERNEL_INTERRUPT;
-	if (payload->start_ns && is_told(find_control()))
-		send(&head, payload, sizeof(*payload), NULL);
+	if (!payload->start_ns || !is_told(control))
+		return;
+	if (wants_stack(control, ETW_KERNEL_INTERRUPT))
+		stack = take_interrupted(arguments, &head, &etw_isr_stack);
+	send(&head, payload, sizeof(*payload), stack);
 }
 
 SEC("tp_btf/irq_handler_entry")
@@ -57,7 +88,7 @@ int etw_isr_ends(__u64 *arguments)
 	payload.routine = (__u64)action->handler;
 	payload.number = arguments[0];
 	payload.result = arguments[2];
-	send_interrupt(&payload);
+	send_interrupt(arguments, &payload);
 	return 0;
 }
 
@@ -84,9 +115,24 @@ static __always_inline int is_thread(struct task_struct *task)
 	       task->comm[5] == 'i';
 }
 
+/* Linux' numbers of soft interrupts that serve timers. */
+#define TIMER_SOFTIRQ   1
+#define HRTIMER_SOFTIRQ 8
+
+/* By the event that the record becomes. */
+static __always_inline __u32 stack_event_of(const struct etw_kernel_soft_interrupt *payload)
+{
+	if (payload->number == TIMER_SOFTIRQ || payload->number == HRTIMER_SOFTIRQ)
+		return ETW_KERNEL_STACK_TIMER_DPC;
+	return payload->flags & ETW_KERNEL_SOFT_IN_THREAD ? ETW_KERNEL_STACK_THREADED_DPC
+							  : ETW_KERNEL_STACK_DPC;
+}
+
 SEC("tp_btf/softirq_exit")
 int etw_dpc_ends(__u64 *arguments)
 {
+	const struct etw_kernel_control *control = find_control();
+	struct stack *stack = NULL;
 	struct etw_kernel_cpu_record head = {};
 	struct etw_kernel_soft_interrupt payload = {};
 	struct context *context = find_context();
@@ -96,13 +142,15 @@ int etw_dpc_ends(__u64 *arguments)
 		return 0;
 	payload.start_ns = context->soft_ns[number];
 	context->soft_ns[number] = 0;
-	if (!payload.start_ns || !is_soft_told(find_control(), context, number))
+	if (!payload.start_ns || !is_soft_told(control, context, number))
 		return 0;
 	head.kind = ETW_KERNEL_SOFT_INTERRUPT;
 	payload.number = number;
 	if (is_thread(bpf_get_current_task_btf()))
 		payload.flags = ETW_KERNEL_SOFT_IN_THREAD;
-	send(&head, &payload, sizeof(payload), NULL);
+	if (control && control->stack_events & stack_event_of(&payload))
+		stack = take_interrupted(arguments, &head, &etw_dpc_stack);
+	send(&head, &payload, sizeof(payload), stack);
 	return 0;
 }
 
@@ -123,7 +171,7 @@ static __always_inline int begin_vector(void)
 	return 0;
 }
 
-static __always_inline int end_vector(__u64 vector)
+static __always_inline int end_vector(__u64 *arguments)
 {
 	struct etw_kernel_interrupt payload = {};
 	struct context *context = find_context();
@@ -132,10 +180,10 @@ static __always_inline int end_vector(__u64 vector)
 		return 0;
 	payload.start_ns = context->vector_ns;
 	context->vector_ns = 0;
-	payload.number = vector;
+	payload.number = arguments[0];
 	payload.result = 1;
 	payload.flags = ETW_KERNEL_INTERRUPT_LOCAL;
-	send_interrupt(&payload);
+	send_interrupt(arguments, &payload);
 	return 0;
 }
 
@@ -149,7 +197,7 @@ static __always_inline int end_vector(__u64 vector)
 	SEC("tp_btf/" #tracepoint "_exit")               \
 	int etw_vector_##name##_ends(__u64 *arguments)   \
 	{                                                \
-		return end_vector(arguments[0]);         \
+		return end_vector(arguments);            \
 	}
 
 VECTOR(timer, local_timer)

@@ -127,7 +127,7 @@ struct vm_area_struct {
 
 #if defined(__TARGET_ARCH_x86)
 struct pt_regs {
-	unsigned long di, si, bx, cx, bp, ip, sp;
+	unsigned long di, si, bx, cx, dx, bp, ip, sp, r9, r10;
 };
 #elif defined(__TARGET_ARCH_arm64)
 struct pt_regs {

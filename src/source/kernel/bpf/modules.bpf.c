@@ -3,7 +3,7 @@
  * Modules of the kernel that come and go: their code is images of the kernel. A module is told when its addresses are final,
  * in front of its init function, and when it is about to be thrown away, also because that function failed.
  */
-#include "ring.h"
+#include "stacks.h"
 
 #define MODULE_PARTS \
 	4 /* code and three kinds of data; what init alone needs, which goes soon, follows */
@@ -49,16 +49,15 @@ static __always_inline void find_place(const struct module *module,
 		BPF_CORE_READ(module, mem[2].size) + BPF_CORE_READ(module, mem[3].size);
 }
 
-static __always_inline int tell(const struct module *module, __u32 is_loaded)
+static __always_inline void send_module(__u64 *context, __u32 is_loaded, const __u32 stack_bytes)
 {
+	const struct module *module = (const void *)context[0];
 	struct etw_kernel_module *record;
 
-	if (!is_collected(ETW_KERNEL_COLLECT_MODULES))
-		return 0;
-	record = bpf_ringbuf_reserve(&etw_ring, sizeof(*record), 0);
+	record = bpf_ringbuf_reserve(&etw_ring, sizeof(*record) + stack_bytes, 0);
 	if (!record) {
 		count_drop(ETW_KERNEL_DROP_RING_FULL);
-		return 0;
+		return;
 	}
 	begin_record(&record->head, ETW_KERNEL_MODULE);
 	record->is_loaded = is_loaded;
@@ -66,20 +65,37 @@ static __always_inline int tell(const struct module *module, __u32 is_loaded)
 	find_place(module, record);
 	if (bpf_core_read_str(record->name, sizeof(record->name), &module->name) < 0)
 		record->name[0] = 0;
+	add_stack(context, &record->head, record + 1, stack_bytes);
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+}
+
+static __always_inline int tell(__u64 *context, __u32 is_loaded)
+{
+	__u32 stack_bytes;
+
+	if (!is_collected(ETW_KERNEL_COLLECT_MODULES))
+		return 0;
+	stack_bytes = stack_bytes_of(find_control(), is_loaded ? ETW_KERNEL_STACK_IMAGE_LOAD
+							       : ETW_KERNEL_STACK_IMAGE_UNLOAD);
+	if (!stack_bytes)
+		send_module(context, is_loaded, 0);
+	else if (stack_bytes == FRAMED_BYTES)
+		send_module(context, is_loaded, FRAMED_BYTES);
+	else
+		send_module(context, is_loaded, COPIED_BYTES);
 	return 0;
 }
 
 SEC("tp_btf/module_load")
 int etw_module_load(__u64 *context)
 {
-	return tell((const struct module *)context[0], 1);
+	return tell(context, 1);
 }
 
 SEC("tp_btf/module_free")
 int etw_module_free(__u64 *context)
 {
-	return tell((const struct module *)context[0], 0);
+	return tell(context, 0);
 }
 
 char etw_license[] SEC("license") = "Dual MIT/GPL";

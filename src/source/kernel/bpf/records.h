@@ -24,6 +24,7 @@ enum etw_kernel_record_kind {
 	ETW_KERNEL_UNMAP = 4,
 	ETW_KERNEL_RENAME = 5,
 	ETW_KERNEL_MODULE = 6,
+	ETW_KERNEL_MAP = 7, /* stack_records.h */
 };
 
 /* Why a record was dropped; index of the per-CPU array of counts. */
@@ -49,6 +50,7 @@ struct etw_kernel_control {
 	__u32 stack_kinds; /* those of them with stacks */
 	__u32 options;     /* enum etw_kernel_option */
 	__u32 only_pid; /* frequent events of this process and its descendants alone; 0: of all */
+	__u32 stack_events; /* enum etw_kernel_stack_event: of what tasks do, and of soft interrupts */
 	/* CLOCK_BOOTTIME of a rundown whose events are not all safe; 0: none. The programs do not look. */
 	__u64 rundown_ns;
 };
@@ -58,6 +60,20 @@ enum etw_kernel_option {
 	/* The walk over threads finds the priorities that were seen last, and leaves them. */
 	ETW_KERNEL_KEEP_PRIORITIES = 0x2,
 };
+
+enum etw_kernel_stack_event {
+	ETW_KERNEL_STACK_PROCESS_START = 0x1,
+	ETW_KERNEL_STACK_PROCESS_END = 0x2,
+	ETW_KERNEL_STACK_THREAD_START = 0x4,
+	ETW_KERNEL_STACK_THREAD_END = 0x8,
+	ETW_KERNEL_STACK_IMAGE_LOAD = 0x10,
+	ETW_KERNEL_STACK_IMAGE_UNLOAD = 0x20,
+	ETW_KERNEL_STACK_DPC = 0x40,
+	ETW_KERNEL_STACK_TIMER_DPC = 0x80,
+	ETW_KERNEL_STACK_THREADED_DPC = 0x100,
+};
+
+#define ETW_KERNEL_STACK_EVENTS 9 /* their number */
 
 enum etw_kernel_collect {
 	ETW_KERNEL_COLLECT_TASKS = 0x1,
@@ -74,6 +90,8 @@ struct etw_kernel_record {
 	__u32 kind; /* enum etw_kernel_record_kind */
 	__u32 tid;  /* who acts */
 	__u32 pid;
+	__u32 stack_bytes; /* the last so many are the stack of who acts (stack_records.h); 0: none */
+	__u32 has_user;    /* whoever acts had all that it can have of user code to be looked at */
 };
 
 /*

@@ -59,6 +59,8 @@ static __always_inline void begin_record(struct etw_kernel_record *record, __u32
 	record->kind = kind;
 	record->tid = (__u32)id;
 	record->pid = id >> 32;
+	record->stack_bytes = 0;
+	record->has_user = 1;
 }
 
 #endif

@@ -4,7 +4,7 @@
  * own helpers inside a process (io_uring workers) pass only there, and the task does not run yet.
  */
 #include "counters.h"
-#include "ring.h"
+#include "stacks.h"
 
 /* One constant for the loader; see bpf_objects.c. */
 const volatile __u32 etw_exit_tells_last = 0;
@@ -74,19 +74,16 @@ static __always_inline void read_clock(struct etw_kernel_task *to, struct task_s
 		to->runtime_ns += rq->clock_task - current->se.exec_start;
 }
 
-SEC("tp_btf/task_newtask")
-int etw_new_task(__u64 *context)
+/* @stack_bytes: a constant in each use, as of all functions here: the ring takes no other sizes. */
+static __always_inline void send_new_task(__u64 *context, const __u32 stack_bytes)
 {
 	struct task_struct *task = (void *)context[0];
 	struct etw_kernel_new_task *record;
 
-	/* pid 0: the idle task of a CPU that comes online. */
-	if (!is_collected(ETW_KERNEL_COLLECT_TASKS) || !task->pid)
-		return 0;
-	record = bpf_ringbuf_reserve(&etw_ring, sizeof(*record), 0);
+	record = bpf_ringbuf_reserve(&etw_ring, sizeof(*record) + stack_bytes, 0);
 	if (!record) {
 		count_drop(ETW_KERNEL_DROP_RING_FULL);
-		return 0;
+		return;
 	}
 	begin_record(&record->head, ETW_KERNEL_NEW_TASK);
 	describe_task(&record->task, task);
@@ -95,7 +92,28 @@ int etw_new_task(__u64 *context)
 		record->task.flags |= ETW_KERNEL_TASK_SHARES_MEMORY;
 	if (task->pid != task->tgid && (record->task.flags & ETW_KERNEL_TASK_HAS_MEMORY))
 		record->task.user_stack = ((struct pt_regs *)bpf_task_pt_regs(task))->sp;
+	add_stack(context, &record->head, record + 1, stack_bytes);
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+}
+
+SEC("tp_btf/task_newtask")
+int etw_new_task(__u64 *context)
+{
+	struct task_struct *task = (void *)context[0];
+	__u32 events = ETW_KERNEL_STACK_THREAD_START, stack_bytes;
+
+	/* pid 0: the idle task of a CPU that comes online. */
+	if (!is_collected(ETW_KERNEL_COLLECT_TASKS) || !task->pid)
+		return 0;
+	if (task->pid == task->tgid)
+		events |= ETW_KERNEL_STACK_PROCESS_START | ETW_KERNEL_STACK_IMAGE_LOAD;
+	stack_bytes = stack_bytes_of(find_control(), events);
+	if (!stack_bytes)
+		send_new_task(context, 0);
+	else if (stack_bytes == FRAMED_BYTES)
+		send_new_task(context, FRAMED_BYTES);
+	else
+		send_new_task(context, COPIED_BYTES);
 	return 0;
 }
 
@@ -107,44 +125,69 @@ static __always_inline __u32 group_status(struct task_struct *task)
 	return task->group_leader->exit_code;
 }
 
-SEC("tp_btf/sched_process_exit")
-int etw_exit(__u64 *context)
+static __always_inline int ends_group(__u64 *context)
+{
+	struct task_struct *task = (void *)context[0];
+
+	if (etw_exit_tells_last)
+		return !!(context[1] & 0xFF);
+	return task->signal->live.counter == 0;
+}
+
+static __always_inline void send_exit(__u64 *context, int is_last, const __u32 stack_bytes)
 {
 	struct task_struct *task = (void *)context[0];
 	struct etw_kernel_exit *record;
 
-	if (!is_collected(ETW_KERNEL_COLLECT_TASKS))
-		return 0;
-	record = bpf_ringbuf_reserve(&etw_ring, sizeof(*record), 0);
+	record = bpf_ringbuf_reserve(&etw_ring, sizeof(*record) + stack_bytes, 0);
 	if (!record) {
 		count_drop(ETW_KERNEL_DROP_RING_FULL);
-		return 0;
+		return;
 	}
 	begin_record(&record->head, ETW_KERNEL_EXIT);
 	describe_task(&record->task, task);
 	read_clock(&record->task, task);
-	if (etw_exit_tells_last)
-		record->is_last = !!(context[1] & 0xFF);
-	else
-		record->is_last = task->signal->live.counter == 0;
-	record->status = record->is_last ? group_status(task) : 0;
-	if (record->is_last && is_collected(ETW_KERNEL_COLLECT_COUNTERS))
+	record->is_last = is_last;
+	record->status = is_last ? group_status(task) : 0;
+	if (is_last && is_collected(ETW_KERNEL_COLLECT_COUNTERS))
 		count_process(&record->counters, task);
 	else
 		record->counters.is_known = 0;
+	add_stack(context, &record->head, record + 1, stack_bytes);
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+}
+
+SEC("tp_btf/sched_process_exit")
+int etw_exit(__u64 *context)
+{
+	__u32 events = ETW_KERNEL_STACK_THREAD_END, stack_bytes;
+	int is_last;
+
+	if (!is_collected(ETW_KERNEL_COLLECT_TASKS))
+		return 0;
+	is_last = ends_group(context);
+	if (is_last)
+		events |= ETW_KERNEL_STACK_PROCESS_END | ETW_KERNEL_STACK_IMAGE_UNLOAD;
+	stack_bytes = stack_bytes_of(find_control(), events);
+	if (!stack_bytes)
+		send_exit(context, is_last, 0);
+	else if (stack_bytes == FRAMED_BYTES)
+		send_exit(context, is_last, FRAMED_BYTES);
+	else
+		send_exit(context, is_last, COPIED_BYTES);
 	return 0;
 }
 
-/* @room is a constant in each of its uses, and a power of two: the ring takes no other sizes. */
-static __always_inline void send_exec(__u64 *context, __u64 start, __u64 length, const __u32 room)
+/* @room: a constant, too, and a power of two */
+static __always_inline void send_exec(__u64 *context, __u64 start, __u64 length, const __u32 room,
+				      const __u32 stack_bytes)
 {
 	struct task_struct *task = (void *)context[0];
 	struct linux_binprm *binprm = (void *)context[2];
 	struct etw_kernel_exec *record;
 	long file_bytes;
 
-	record = bpf_ringbuf_reserve(&etw_ring, sizeof(*record) + room, 0);
+	record = bpf_ringbuf_reserve(&etw_ring, sizeof(*record) + room + stack_bytes, 0);
 	if (!record) {
 		count_drop(ETW_KERNEL_DROP_RING_FULL);
 		return;
@@ -166,8 +209,15 @@ static __always_inline void send_exec(__u64 *context, __u64 start, __u64 length,
 	file_bytes = bpf_probe_read_kernel_str(record->file, sizeof(record->file),
 					       binprm->filename);
 	record->file_bytes = file_bytes > 0 ? file_bytes : 0;
+	add_stack(context, &record->head, record->arguments + room, stack_bytes);
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
 }
+
+/* A program ends, another begins. */
+#define EXEC_EVENTS                                                      \
+	(ETW_KERNEL_STACK_PROCESS_START | ETW_KERNEL_STACK_PROCESS_END | \
+	 ETW_KERNEL_STACK_THREAD_START | ETW_KERNEL_STACK_THREAD_END |   \
+	 ETW_KERNEL_STACK_IMAGE_LOAD | ETW_KERNEL_STACK_IMAGE_UNLOAD)
 
 SEC("tp_btf/sched_process_exec")
 int etw_exec(__u64 *context)
@@ -175,17 +225,23 @@ int etw_exec(__u64 *context)
 	struct task_struct *task = (void *)context[0];
 	struct mm_struct *mm = task->mm;
 	__u64 start, length;
+	__u32 stack_bytes;
 
 	if (!is_collected(ETW_KERNEL_COLLECT_TASKS) || !mm)
 		return 0;
 	start = mm->arg_start;
 	length = mm->arg_end - start;
-	if (length < 256)
-		send_exec(context, start, length, 256);
+	stack_bytes = stack_bytes_of(find_control(), EXEC_EVENTS);
+	if (stack_bytes == FRAMED_BYTES)
+		send_exec(context, start, length, ETW_KERNEL_ARGUMENTS_BYTES, FRAMED_BYTES);
+	else if (stack_bytes)
+		send_exec(context, start, length, ETW_KERNEL_ARGUMENTS_BYTES, COPIED_BYTES);
+	else if (length < 256)
+		send_exec(context, start, length, 256, 0);
 	else if (length < 1024)
-		send_exec(context, start, length, 1024);
+		send_exec(context, start, length, 1024, 0);
 	else
-		send_exec(context, start, length, ETW_KERNEL_ARGUMENTS_BYTES);
+		send_exec(context, start, length, ETW_KERNEL_ARGUMENTS_BYTES, 0);
 	return 0;
 }
 

@@ -3,7 +3,7 @@
  * munmap of ranges that may hold an image. Attached only while images are wanted, because every system
  * call of the machine passes here: the number decides first, then whether a file is mapped there.
  */
-#include "ring.h"
+#include "stacks.h"
 
 #define PAGE_MASK 0xFFFull
 
@@ -57,13 +57,30 @@ static __always_inline int find_range(struct task_struct *task, __u64 *regs_at, 
 	return 1;
 }
 
+static __always_inline void send_unmap(__u64 *context, __u64 start, __u64 byte_count,
+				       const __u32 stack_bytes)
+{
+	struct etw_kernel_unmap *record;
+
+	record = bpf_ringbuf_reserve(&etw_ring, sizeof(*record) + stack_bytes, 0);
+	if (!record) {
+		count_drop(ETW_KERNEL_DROP_RING_FULL);
+		return;
+	}
+	begin_record(&record->head, ETW_KERNEL_UNMAP);
+	record->start = start;
+	record->byte_count = byte_count;
+	add_stack(context, &record->head, record + 1, stack_bytes);
+	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+}
+
 SEC("tp_btf/sys_enter")
 int etw_unmap(__u64 *context)
 {
 	__u64 id = context[1], start = 0, byte_count = 0;
-	struct etw_kernel_unmap *record;
 	struct task_struct *task;
 	struct look look = {};
+	__u32 stack_bytes;
 
 #if defined(__TARGET_ARCH_x86)
 	if (id != SYSCALL_MUNMAP && id != SYSCALL_MUNMAP_COMPAT)
@@ -81,15 +98,13 @@ int etw_unmap(__u64 *context)
 	look.end = start + byte_count;
 	if (bpf_find_vma(task, start, look_at, &look, 0) == 0 && !look.may_hold_image)
 		return 0;
-	record = bpf_ringbuf_reserve(&etw_ring, sizeof(*record), 0);
-	if (!record) {
-		count_drop(ETW_KERNEL_DROP_RING_FULL);
-		return 0;
-	}
-	begin_record(&record->head, ETW_KERNEL_UNMAP);
-	record->start = start;
-	record->byte_count = byte_count;
-	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+	stack_bytes = stack_bytes_of(find_control(), ETW_KERNEL_STACK_IMAGE_UNLOAD);
+	if (!stack_bytes)
+		send_unmap(context, start, byte_count, 0);
+	else if (stack_bytes == FRAMED_BYTES)
+		send_unmap(context, start, byte_count, FRAMED_BYTES);
+	else
+		send_unmap(context, start, byte_count, COPIED_BYTES);
 	return 0;
 }
 
