@@ -22,6 +22,7 @@ struct etw_process_machine {
 	const struct etw_processes *processes;
 	int64_t sample_ft;                         /* between two samples of a processor */
 	int64_t switched_ft[ETW_PROCESS_CPUS_MAX]; /* 0: not yet */
+	uint32_t running[ETW_PROCESS_CPUS_MAX];    /* the thread that was switched in then */
 };
 
 /* What a thread had used at its last end: an exec ends a thread that goes on, with what it has used so far. */
@@ -134,22 +135,31 @@ static int charge(struct etw_process_usage *usage, const struct etw_processes *p
 	return charge_process(usage, processes, pid, time_ft, measure, cpu_ft);
 }
 
+/*
+ * Where another thread is switched out than was switched in last, switches between the two are missing: they were lost, or not
+ * recorded, as with one process tree alone. Whose the time was is not known then.
+ */
 static int take_switch(struct etw_process_usage *usage, const struct etw_processes *processes,
 		       const struct etw_decoding *decoding, uint32_t processor)
 {
 	int64_t now = decoding->record->EventHeader.TimeStamp.QuadPart;
 	struct etw_process_machine *machine;
+	uint64_t tid, next;
+	uint32_t running;
 	int64_t before;
-	uint64_t tid;
 
-	if (processor >= ETW_PROCESS_CPUS_MAX || !etw_process_number(decoding, "OldThreadId", &tid))
+	if (processor >= ETW_PROCESS_CPUS_MAX ||
+	    !etw_process_number(decoding, "OldThreadId", &tid) ||
+	    !etw_process_number(decoding, "NewThreadId", &next))
 		return 0;
 	machine = find_machine(usage, processes);
 	if (!machine)
 		return -ENOMEM;
 	before = machine->switched_ft[processor];
+	running = machine->running[processor];
 	machine->switched_ft[processor] = now;
-	if (!before || now <= before)
+	machine->running[processor] = (uint32_t)next;
+	if (!before || now <= before || running != (uint32_t)tid)
 		return 0;
 	return charge(usage, processes, (uint32_t)tid, now, ETW_PROCESS_BY_SWITCHES,
 		      (uint64_t)etw_filetime_between(before, now));

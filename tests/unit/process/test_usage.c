@@ -22,6 +22,33 @@ static void made_switch(struct made_event *made, uint32_t new_tid, uint32_t old_
 	made_number(made, 0, 8);
 }
 
+/* Of one process tree recorded alone, the switches between others are not there. */
+static void test_usage__charges_nobody_where_switches_are_missing(UNUSED_STATE)
+{
+	const struct made_process process = {40, 4, 0, 1, "inside", ""};
+	struct etw_process_usage usage = {0};
+	struct fixture fixture;
+	struct made_event made;
+
+	fixture_init(&fixture);
+	fixture_process(&fixture, 10, ETW_OPCODE_START, &process);
+	fixture_thread(&fixture, 10, ETW_OPCODE_DC_START, 40, 41, "");
+	made_switch(&made, 41, 77);
+	add(&usage, &fixture, &made, 100);
+	made_switch(&made, 77, 41);
+	add(&usage, &fixture, &made, 150);
+	made_switch(&made, 41, 78); /* who took 77's place is not told */
+	add(&usage, &fixture, &made, 5000);
+	made_switch(&made, 77, 41);
+	add(&usage, &fixture, &made, 5020);
+	assert_int_equal(etw_process_usage_sort(&usage), 0);
+	assert_int_equal(usage.shares.count, 1);
+	assert_int_equal(usage.sorted[0]->pid, 40);
+	assert_int_equal(etw_process_usage_time(&usage, usage.sorted[0]), 70);
+	etw_process_usage_done(&usage);
+	fixture_done(&fixture);
+}
+
 static void test_usage__charges_switches_to_the_process_of_the_time(UNUSED_STATE)
 {
 	const struct made_process first = {40, 4, 0, 1, "first", ""};
@@ -131,6 +158,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_usage__charges_switches_to_the_process_of_the_time),
+		cmocka_unit_test(test_usage__charges_nobody_where_switches_are_missing),
 		cmocka_unit_test(test_usage__counts_samples_and_their_distance),
 		cmocka_unit_test(test_usage__takes_what_ended_threads_of_linux_had_used),
 		cmocka_unit_test(test_usage__without_time_is_by_events),
