@@ -28,6 +28,7 @@ HOOKS = "301,302,30a,1402,501,502"
 NAMES = {"03.1": "Process start", "03.2": "Process end", "05.1": "Thread start",
          "05.2": "Thread end", "03.10": "Image load", "14.2": "Image unload"}
 RUNDOWN = {"03.3", "03.4", "05.3", "05.4", "14.3", "14.4"}
+IMAGES = {"03.10", "14.2"}
 STACK = "18.32"
 KERNEL = 1 << 63
 LIBRARIES = ("libm.so.6", "libz.so.1", "libexpat.so.1", "libelf.so.1")
@@ -55,7 +56,12 @@ def check(found):
         for event in events + [(0, "", [])]:
             time_ns, what, words = event
             if before and before[1] in NAMES:
-                (with_stack if what == STACK else without)[before[1]] += 1
+                if what == STACK:
+                    with_stack[before[1]] += 1
+                else:
+                    # Of what the kernel makes (BPF programs of anybody) nobody's stack can be had.
+                    is_kernels = before[1] in IMAGES and before[2][2] == "0"
+                    without["kernel" if is_kernels else before[1]] += 1
             if what == STACK:
                 stamp, who = int(words[2], 16), int(words[3], 16)
                 frames = [int(word, 16) for word in words[4:]]
@@ -102,6 +108,7 @@ def main():
     for what, name in NAMES.items():
         print(f"{name}: {with_stack[what]} with a stack, {without[what]} without")
     missing, counted = sum(without.values()), end[6]
+    print(f"code of the kernel's own: {without['kernel']} without")
     print(f"without a stack: {missing}, counted: {counted}; lost records: {end[2]}")
     if missing != counted:
         differences.append(f"{missing} events without a stack, {counted} are counted")
