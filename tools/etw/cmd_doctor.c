@@ -106,6 +106,7 @@ static int run(int argc, char **argv)
 	host_timeout_check();
 	doctor_look_at_hosts(&doctor);
 	doctor_look_at_kernel(&doctor);
+	doctor_look_at_settings(&doctor, "/proc/sys/kernel");
 	doctor_look_at_machine(&doctor);
 	doctor_look_at_autologgers(&doctor);
 	if (doctor.error) {

@@ -129,6 +129,57 @@ void doctor_look_at_machine(struct doctor *doctor)
 	look_at_files(doctor);
 }
 
+/* Returns whether it could be read. */
+static bool read_setting(const char *folder, const char *name, int *ret)
+{
+	char path[PATH_MAX], line[32], *end;
+
+	(void)snprintf(path, sizeof(path), "%s/%s", folder, name);
+	read_line(path, line, sizeof(line));
+	*ret = (int)strtol(line, &end, 10);
+	return *line && !*end;
+}
+
+/* Linux' kallsyms_show_value(): at 0 everybody sees addresses only where everybody may use perf on the kernel, too. */
+static void tell_of_symbols(struct doctor *doctor, int restricted, int paranoid)
+{
+	if (restricted >= 2)
+		doctor_row_add(doctor, "symbols", DOCTOR_NOTE, "sudo sysctl kernel.kptr_restrict=1",
+			       "kernel.kptr_restrict is %d: nobody sees the addresses of the "
+			       "kernel's functions, so that its code has no names in traces",
+			       restricted);
+	else if (restricted == 0 && paranoid <= 1)
+		doctor_row_add(doctor, "symbols", DOCTOR_OK, NULL,
+			       "kernel.kptr_restrict is 0 and kernel.perf_event_paranoid %d: every "
+			       "host sees the addresses of the kernel's functions",
+			       paranoid);
+	else
+		doctor_row_add(doctor, "symbols", DOCTOR_OK, NULL,
+			       "kernel.kptr_restrict is %d and kernel.perf_event_paranoid %d: a "
+			       "host with CAP_SYSLOG, as root's, sees the addresses of the "
+			       "kernel's functions; without, the kernel's code has no names",
+			       restricted, paranoid);
+}
+
+void doctor_look_at_settings(struct doctor *doctor, const char *folder)
+{
+	int restricted, paranoid;
+
+	if (!read_setting(folder, "kptr_restrict", &restricted) ||
+	    !read_setting(folder, "perf_event_paranoid", &paranoid)) {
+		doctor_row_add(doctor, "symbols", DOCTOR_NOTE, NULL,
+			       "kptr_restrict and perf_event_paranoid in %s cannot be read, which "
+			       "say who sees the kernel's code",
+			       folder);
+		return;
+	}
+	tell_of_symbols(doctor, restricted, paranoid);
+	doctor_row_add(doctor, "perf", DOCTOR_OK, NULL,
+		       "kernel.perf_event_paranoid is %d, which stops no host with CAP_PERFMON, as "
+		       "root's; without it no host records the kernel, whatever the value is",
+		       paranoid);
+}
+
 /* The line, where the reader knows one: what is missing or contradicts something else has none. */
 static void tell_of_file(struct doctor *doctor, const char *path, int result,
 			 const struct etw_fault *fault)

@@ -51,6 +51,14 @@ void doctor_look_at_kernel(struct doctor *doctor);
 /* doctor_look_at_machine() - clock, system calls and limits that decide how well recording works. */
 void doctor_look_at_machine(struct doctor *doctor);
 
+/*
+ * doctor_look_at_settings() - what the machine's administrator lets be seen of the kernel: kptr_restrict and
+ * perf_event_paranoid, and what follows from them.
+ *
+ * @folder: where Linux has both, /proc/sys/kernel
+ */
+void doctor_look_at_settings(struct doctor *doctor, const char *folder);
+
 /* doctor_look_at_autologgers() - each file of configuration of this user's instance. */
 void doctor_look_at_autologgers(struct doctor *doctor);
 

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,6 +99,52 @@ static void test_doctor__configuration_that_cannot_be_read_is_missing(void **sta
 	doctor_done(&doctor);
 }
 
+static void write_setting(const char *folder, const char *name, const char *value)
+{
+	char path[64];
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "%s/%s", folder, name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	assert_true(fputs(value, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void test_doctor__settings_are_told_with_what_follows(void **state)
+{
+	static const struct {
+		const char *restricted, *paranoid, *part;
+		enum doctor_state state;
+	} cases[] = {
+		{"0\n", "-1\n", "every host sees", DOCTOR_OK},
+		{"0\n", "1\n", "every host sees", DOCTOR_OK},
+		{"0\n", "2\n", "a host with CAP_SYSLOG", DOCTOR_OK},
+		{"1\n", "-1\n", "a host with CAP_SYSLOG", DOCTOR_OK},
+		{"2\n", "3\n", "nobody sees", DOCTOR_NOTE},
+		{"what\n", "3\n", "cannot be read", DOCTOR_NOTE},
+		{"2\n", "", "cannot be read", DOCTOR_NOTE},
+	};
+	char folder[] = "/tmp/etw-doctor-XXXXXX", command[64];
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct doctor doctor = {0};
+
+		write_setting(folder, "kptr_restrict", cases[i].restricted);
+		write_setting(folder, "perf_event_paranoid", cases[i].paranoid);
+		doctor_look_at_settings(&doctor, folder);
+		assert_non_null(strstr(find(&doctor, "symbols")->text, cases[i].part));
+		assert_int_equal(find(&doctor, "symbols")->state, cases[i].state);
+		assert_int_equal(find(&doctor, "symbols")->fix != NULL, i == 4);
+		assert_int_equal(find(&doctor, "perf") != NULL, i < 5);
+		doctor_done(&doctor);
+	}
+	(void)snprintf(command, sizeof(command), "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -105,6 +152,7 @@ int main(void)
 		cmocka_unit_test(test_doctor__program_that_is_not_there_is_missing),
 		cmocka_unit_test(test_doctor__silent_program_is_told),
 		cmocka_unit_test(test_doctor__machine_is_described),
+		cmocka_unit_test(test_doctor__settings_are_told_with_what_follows),
 		cmocka_unit_test(test_doctor__configuration_that_cannot_be_read_is_missing),
 	};
 
