@@ -9,19 +9,7 @@
 #include "export/export.h"
 #include "tools/common/number.h"
 #include "tools/common/output.h"
-
-/* The event's own description, or nothing. */
-static struct etw_bytes schema_of(const EVENT_RECORD *record)
-{
-	for (unsigned i = 0; i < record->ExtendedDataCount; i++) {
-		const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
-
-		if (item->ExtType == EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL)
-			return (struct etw_bytes){(const uint8_t *)(uintptr_t)item->DataPtr,
-						  item->DataSize};
-	}
-	return (struct etw_bytes){NULL, 0};
-}
+#include "tools/etw/schema_item.h"
 
 static bool decode(const EVENT_RECORD *record, struct wire_session_note *ret)
 {
@@ -31,7 +19,7 @@ static bool decode(const EVENT_RECORD *record, struct wire_session_note *ret)
 
 	if (LIKELY(own->Data1 != provider.Data1) || !etw_guid_equal(own, &provider))
 		return false;
-	schema = schema_of(record);
+	schema = schema_item_of(record);
 	return schema.at &&
 	       wire_session_note_decode(
 		       schema, (struct etw_bytes){record->UserData, record->UserDataLength}, ret);

@@ -73,6 +73,7 @@ static int take_event(void *context, size_t trace, EVENT_RECORD *record,
 	TRY(etw_decoder_run(page->decoder, record, &decoding));
 	etw_manifests_note(&page->manifests, decoding.schema);
 	machine_add(&report->machines[trace], &decoding);
+	account_take(&report->machines[trace].account, record);
 	if (page->filter && !is_wanted(page, trace, &decoding))
 		return 0;
 	if (!report->tally.count)

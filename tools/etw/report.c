@@ -209,6 +209,26 @@ static void put_when(struct etw_text *text, const struct report *report,
 	etw_text_done(&value);
 }
 
+/* Of several files each that tells it, with its name. */
+static void put_steal(struct etw_text *text, const struct report *report,
+		      const struct report_look *look)
+{
+	const struct etw_inputs *inputs = report->inputs;
+	struct etw_text value = {0};
+
+	for (size_t i = 0; i < inputs->count; i++) {
+		if (!account_steal_write(&value, &report->machines[i].account))
+			continue;
+		if (inputs->count > 1) {
+			etw_text_puts(&value, " (");
+			etw_output_clean(&value, inputs->paths[i]);
+			etw_text_putc(&value, ')');
+		}
+		put_fact(text, look, "Steal", &value);
+	}
+	etw_text_done(&value);
+}
+
 static void put_totals(struct etw_text *text, const struct report *report,
 		       const struct report_look *look)
 {
@@ -378,6 +398,7 @@ void report_write(struct etw_text *text, const struct report *report,
 	put_files(text, report, look);
 	put_machines(text, report, look);
 	put_when(text, report, look);
+	put_steal(text, report, look);
 	put_totals(text, report, look);
 	put_loss(text, report, look);
 	put_findings(text, report, look);

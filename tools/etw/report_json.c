@@ -51,6 +51,7 @@ static void put_file(struct etw_text *text, const struct report *report, size_t 
 	etw_text_clear(&value);
 	machine_clock_write(&value, header);
 	json_text(text, "clock", etw_text_string(&value));
+	account_write_json(text, &report->machines[index].account);
 	info_header_json(text, header);
 	info_findings_json(text, etw_trace_findings(trace));
 	etw_text_putc(text, '}');

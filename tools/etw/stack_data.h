@@ -7,6 +7,7 @@
 #include "stack/calls.h"
 #include "symbol/symbols.h"
 #include "tools/common/inputs.h"
+#include "tools/etw/account.h"
 #include "tools/etw/filter_options.h"
 #include "tools/etw/lazy.h"
 
@@ -67,6 +68,7 @@ struct stack_profile {
 	struct etw_calls calls; /* summed; below the root processes */
 	struct stack_counts counts;
 	struct etw_stack_counts attach; /* of all traces */
+	struct account *accounts;       /* owned; of each trace */
 	uint64_t loss_marks;
 	bool by_tables; /* a trace says that its stacks were followed by tables of unwinding */
 	struct stack_frameless frameless[STACK_FRAMELESS_MAX]; /* the most stacks first */

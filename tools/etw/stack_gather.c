@@ -45,7 +45,9 @@ static int create_parts(struct stack_gather *gather)
 	gather->machines = calloc(processes->count, sizeof(*gather->machines));
 	gather->traces = calloc(traces, sizeof(*gather->traces));
 	gather->machine_of = calloc(traces, sizeof(*gather->machine_of));
-	if (!profile->symbols || !gather->machines || !gather->traces || !gather->machine_of)
+	profile->accounts = calloc(traces, sizeof(*profile->accounts));
+	if (!profile->symbols || !gather->machines || !gather->traces || !gather->machine_of ||
+	    !profile->accounts)
 		return -ENOMEM;
 	return 0;
 }

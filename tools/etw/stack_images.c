@@ -8,6 +8,7 @@
 #include "base/macros.h"
 #include "decode/format.h"
 #include "process/subject.h"
+#include "tools/etw/schema_item.h"
 #include "wire/class_guids.h"
 #include "wire/image_symbols.h"
 
@@ -107,20 +108,6 @@ static int take_id(struct stack_images *images, const struct etw_decoding *decod
 		(const uint8_t *)decoding->record->UserData + item->offset, GUID_BYTES));
 }
 
-static bool find_schema_item(const EVENT_RECORD *record, struct etw_bytes *ret)
-{
-	for (unsigned i = 0; i < record->ExtendedDataCount; i++) {
-		const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
-
-		if (item->ExtType != EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL)
-			continue;
-		*ret = (struct etw_bytes){(const uint8_t *)(uintptr_t)item->DataPtr,
-					  item->DataSize};
-		return true;
-	}
-	return false;
-}
-
 /* Whoever has no file of an image has its names from here. */
 static int take_symbols(struct stack_images *images, const EVENT_RECORD *record)
 {
@@ -128,10 +115,10 @@ static int take_symbols(struct stack_images *images, const EVENT_RECORD *record)
 	struct etw_image_symbols_cursor cursor;
 	struct etw_image_symbols_part part;
 	struct etw_image_symbol symbol;
-	struct etw_bytes schema;
+	const struct etw_bytes schema = schema_item_of(record);
 	size_t count = 0;
 
-	if (!find_schema_item(record, &schema) ||
+	if (!schema.at ||
 	    !etw_image_symbols_parse(schema,
 				     (struct etw_bytes){record->UserData, record->UserDataLength},
 				     &part, &cursor) ||

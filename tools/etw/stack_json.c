@@ -143,6 +143,18 @@ static void put_modules(struct etw_text *text, const struct stack_profile *profi
 	etw_text_putc(text, ']');
 }
 
+static void put_accounts(struct etw_text *text, const struct stack_profile *profile)
+{
+	etw_text_puts(text, ",\"files\":[");
+	for (size_t i = 0; i < profile->inputs->count; i++) {
+		etw_text_puts(text, i ? ",{\"file\":" : "{\"file\":");
+		json_value(text, profile->inputs->paths[i]);
+		account_write_json(text, &profile->accounts[i]);
+		etw_text_putc(text, '}');
+	}
+	etw_text_putc(text, ']');
+}
+
 void stack_json_end(struct etw_text *text, const struct stack_profile *profile,
 		    const struct etw_loss *loss)
 {
@@ -158,6 +170,7 @@ void stack_json_end(struct etw_text *text, const struct stack_profile *profile,
 	json_number(text, "idle_samples", counts->idle);
 	json_number(text, "switches_without_wait", counts->without_wait);
 	put_modules(text, profile);
+	put_accounts(text, profile);
 	json_number(text, "events_lost", loss->events);
 	json_number(text, "buffers_lost", loss->buffers);
 	etw_text_puts(text, "}\n");

@@ -273,6 +273,7 @@ static int take_event(void *context, size_t trace, EVENT_RECORD *record,
 	profile->by_tables |= notes_is_of(record, WIRE_NOTE_STACKS_BY_TABLES);
 	etw_decoder_set_file(profile->decoder, (uint32_t)trace);
 	etw_inputs_set_build(profile->inputs, trace, profile->store);
+	account_take(&profile->accounts[trace], record);
 	if (stack_images_is_wanted(record))
 		TRY(take_images(profile, pending.machine, record));
 	wanted = read_event(profile, trace, record, &pending);
@@ -368,6 +369,7 @@ void stack_profile_done(struct stack_profile *profile)
 	for (size_t i = 0; i < profile->machines; i++)
 		etw_symbols_free(profile->symbols[i]);
 	free(profile->symbols);
+	free(profile->accounts);
 	etw_calls_done(&profile->calls);
 	*profile = (struct stack_profile){0};
 }

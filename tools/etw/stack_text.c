@@ -13,6 +13,8 @@
 #define DEPTH_SHOWN_MAX 40 /* deeper levels are not moved further to the right */
 #define MODULES_SHOWN   8
 #define FRAMELESS_SHOWN 3 /* modules without frame pointers */
+#define HOOK_SAMPLE     0x0F2E
+#define HOOK_SWITCH     0x0524
 
 void stack_frame_write(struct etw_text *text, const struct etw_call_name *name)
 {
@@ -229,6 +231,33 @@ void stack_frameless_write(struct etw_text *text, const struct stack_profile *pr
 	etw_text_puts(text, "; etw record --unwind dwarf finds them\n");
 }
 
+/* Why the recorder had none, as far as the traces tell it: of all events of the kind, whichever were asked about. */
+static void put_reasons(struct etw_text *text, const struct stack_profile *profile)
+{
+	static const uint16_t hooks[] = {
+		[STACK_SAMPLES] = HOOK_SAMPLE, [STACK_SWITCHES] = HOOK_SWITCH, [STACK_OTHERS] = 0};
+	CLEANUP(etw_text_done) struct etw_text reasons = {0};
+
+	for (size_t i = 0; i < profile->inputs->count; i++) {
+		if (account_reasons_write(&reasons, &profile->accounts[i],
+					  hooks[profile->query.events]))
+			etw_text_printf(text, "  recorded without a stack: %s\n",
+					etw_text_string(&reasons));
+		etw_text_clear(&reasons);
+	}
+}
+
+static void put_steal(struct etw_text *text, const struct stack_profile *profile)
+{
+	CLEANUP(etw_text_done) struct etw_text steal = {0};
+
+	for (size_t i = 0; i < profile->inputs->count; i++) {
+		if (account_steal_write(&steal, &profile->accounts[i]))
+			etw_text_printf(text, "steal: %s\n", etw_text_string(&steal));
+		etw_text_clear(&steal);
+	}
+}
+
 static void put_stacks(struct etw_text *text, const struct stack_profile *profile)
 {
 	const struct stack_counts *counts = &profile->counts;
@@ -246,6 +275,7 @@ static void put_stacks(struct etw_text *text, const struct stack_profile *profil
 	etw_text_puts(text, " without\n");
 	put_line(text, counts->fates[ETW_STACK_NONE], "event",
 		 "without a stack: none was recorded for them");
+	put_reasons(text, profile);
 	put_line(text, counts->fates[ETW_STACK_UNDEFINED], "event",
 		 "without a stack: its cached frames never came");
 	put_line(text, counts->fates[ETW_STACK_KERNEL_ONLY], "stack",
@@ -320,4 +350,5 @@ void stack_end_write(struct etw_text *text, const struct stack_profile *profile,
 	for (size_t i = 0; i < profile->machines; i++)
 		put_modules(text, profile->symbols[i], look);
 	put_stacks(text, profile);
+	put_steal(text, profile);
 }

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "decode/decode.h"
 #include "etl/header.h"
+#include "tools/etw/account.h"
 
 /* Facts of SystemConfig and SysConfig events; "" where the trace has none. */
 struct machine {
@@ -14,8 +15,9 @@ struct machine {
 	struct etw_text processor; /* "Intel(R) Core(TM) ..." */
 	struct etw_text model;     /* "Dell Inc. Latitude 7400" */
 	uint64_t memory_mb;
-	bool is_linux;    /* a user of it has a SID of a Unix user; see machine_is_linux() */
-	bool is_repeated; /* an earlier trace is of the same machine, and has its facts */
+	struct account account; /* of the trace itself, not of what others say of the machine */
+	bool is_linux;          /* a user of it has a SID of a Unix user; see machine_is_linux() */
+	bool is_repeated;       /* an earlier trace is of the same machine, and has its facts */
 };
 
 /* machine_done() - frees the texts; takes a zeroed struct. */
