@@ -39,6 +39,8 @@
 	"OtherProcesses\0" AS_U64     \
 	"NothingKept\0" AS_U64        \
 	"NoFrames\0" AS_U64           \
+	"NotCopied\0" AS_U64          \
+	"NotUnwound\0" AS_U64         \
 	"WithoutUserHalf\0" AS_U64
 /* clang-format on */
 

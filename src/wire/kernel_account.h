@@ -57,6 +57,9 @@ enum wire_stack_fate {
 	WIRE_STACK_OF_OTHERS, /* one process tree alone is recorded, and the thread is not of it */
 	WIRE_STACK_NOTHING_KEPT, /* of the thread: no memory, or nobody found it when the recording began */
 	WIRE_STACK_NO_FRAMES, /* neither the kernel nor user code gave an address */
+	/* Of user code alone, which is to be walked by tables: */
+	WIRE_STACK_NOT_COPIED,  /* the ring of the processor had no room for a copy */
+	WIRE_STACK_NOT_UNWOUND, /* the walk of the copy found nothing */
 	WIRE_STACK_FATES,
 };
 

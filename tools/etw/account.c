@@ -17,6 +17,8 @@ static const char *const reasons[WIRE_STACK_FATES] = {
 	[WIRE_STACK_OF_OTHERS] = "of other processes",
 	[WIRE_STACK_NOTHING_KEPT] = "of threads of which nothing is kept",
 	[WIRE_STACK_NO_FRAMES] = "where no frame was found",
+	[WIRE_STACK_NOT_COPIED] = "where the ring had no room for a copy of the stack",
+	[WIRE_STACK_NOT_UNWOUND] = "where the tables led nowhere",
 };
 
 static const char *const keys[WIRE_STACK_FATES] = {
@@ -26,6 +28,8 @@ static const char *const keys[WIRE_STACK_FATES] = {
 	[WIRE_STACK_OF_OTHERS] = "other_processes",
 	[WIRE_STACK_NOTHING_KEPT] = "nothing_kept",
 	[WIRE_STACK_NO_FRAMES] = "no_frames",
+	[WIRE_STACK_NOT_COPIED] = "not_copied",
+	[WIRE_STACK_NOT_UNWOUND] = "not_unwound",
 };
 
 /* A host that was replaced tells its start again: the first one counts, and the last end. */

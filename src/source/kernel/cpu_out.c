@@ -116,6 +116,10 @@ static enum wire_stack_fate fate_of(const struct etw_kernel_cpu_record *record, 
 		return WIRE_STACK_OF_OTHERS;
 	if (record->stack_flags & ETW_KERNEL_STACK_NO_THREAD)
 		return WIRE_STACK_NOTHING_KEPT;
+	if (record->stack_flags & ETW_KERNEL_STACK_NO_COPY)
+		return WIRE_STACK_NOT_COPIED;
+	if (record->stack_flags & ETW_KERNEL_STACK_COPIED)
+		return WIRE_STACK_NOT_UNWOUND;
 	return WIRE_STACK_NO_FRAMES;
 }
 

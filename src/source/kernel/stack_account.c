@@ -75,8 +75,10 @@ uint64_t etw_kernel_stack_account_missing(const struct etw_kernel_stack_account 
 	for (unsigned kind = 0; kind < ETW_KERNEL_STACK_KINDS; kind++) {
 		const uint64_t *fates = account->now[kind].fates;
 
-		missing += fates[WIRE_STACK_NOT_SWITCHED_OUT] + fates[WIRE_STACK_NOTHING_KEPT] +
-			   fates[WIRE_STACK_NO_FRAMES];
+		for (unsigned fate = 0; fate < WIRE_STACK_FATES; fate++)
+			if (fate != WIRE_STACK_IS_THERE && fate != WIRE_STACK_OF_IDLE_THREAD &&
+			    fate != WIRE_STACK_OF_OTHERS)
+				missing += fates[fate];
 	}
 	return missing;
 }

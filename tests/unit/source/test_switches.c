@@ -171,9 +171,9 @@ static void test_switches__each_has_the_stack_of_who_is_switched_in(void **state
 	for (unsigned fate = 0; fate < WIRE_STACK_FATES; fate++)
 		sum += account.fates[fate];
 	assert_int_equal(sum, seen.all_switches);
-	assert_int_equal(loss.no_stack, account.fates[WIRE_STACK_NOT_SWITCHED_OUT] +
-						account.fates[WIRE_STACK_NOTHING_KEPT] +
-						account.fates[WIRE_STACK_NO_FRAMES]);
+	assert_int_equal(loss.no_stack, sum - account.fates[WIRE_STACK_IS_THERE] -
+						account.fates[WIRE_STACK_OF_IDLE_THREAD] -
+						account.fates[WIRE_STACK_OF_OTHERS]);
 	etw_kernel_source.close(source);
 }
 

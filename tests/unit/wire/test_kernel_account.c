@@ -56,7 +56,7 @@ static void test_kernel_account__processor_time_is_read_as_it_was_written(void *
 
 static void test_kernel_account__stacks_are_read_as_they_were_written(void **state)
 {
-	const struct wire_stack_account account = {0x0524, {1, 2, 3, 4, 5, UINT64_MAX}, 7};
+	const struct wire_stack_account account = {0x0524, {1, 2, 3, 4, 5, 6, 7, UINT64_MAX}, 7};
 	uint8_t event[WIRE_KERNEL_ACCOUNT_BYTES_MAX];
 	struct etw_bytes schema, payload;
 	struct wire_stack_account back = {0};
