@@ -17,14 +17,13 @@ import argparse
 import collections
 import os
 import pathlib
-import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 
 from compare_processes import skip, wait_ready
+from perf_data import read_samples, start_perf, stop_perf
 
 MASKS = "0,2"  # PROFILE
 HOOKS = "f2e"
@@ -42,29 +41,6 @@ def read_times():
     """(steal, all) of the machine, in ticks."""
     words = pathlib.Path("/proc/stat").read_text().splitlines()[0].split()[1:9]
     return int(words[7]), sum(int(word) for word in words)
-
-
-def start_perf(path):
-    perf = shutil.which("perf")
-    if not perf:
-        skip("there is no perf")
-    process = subprocess.Popen([perf, "record", "-q", "-e", "cpu-clock", "-c", str(PERIOD_NS), "-a",
-                                "-m", "1024", "-o", path], stdin=subprocess.DEVNULL,
-                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    time.sleep(0.5)
-    if process.poll() is not None:
-        skip(f"perf record fails: {process.stderr.read().strip()}")
-    return process
-
-
-def read_perf(path):
-    """Samples by process."""
-    script = subprocess.run(["perf", "script", "-i", path, "-F", "pid"], timeout=900,
-                            stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                            errors="replace")
-    if script.returncode:
-        skip(f"perf cannot read what it wrote: {script.stderr.strip()}")
-    return collections.Counter(int(word) for word in script.stdout.split())
 
 
 def read_watch(lines):
@@ -104,7 +80,7 @@ def run_loops():
 
 def record(arguments, path):
     """(source's lines, processor time by process, part of the time that was stolen)."""
-    perf = start_perf(path)
+    perf = start_perf(path, PERIOD_NS)
     with tempfile.TemporaryFile("w+", errors="replace") as watch_out:
         watch = subprocess.Popen([arguments.watch, MASKS, "0", HOOKS], stdin=subprocess.PIPE,
                                  stdout=watch_out, stderr=subprocess.PIPE, text=True)
@@ -115,8 +91,7 @@ def record(arguments, path):
         watch.stdin.close()
         if watch.wait(timeout=1500):
             sys.exit(watch.stderr.read())
-        perf.send_signal(signal.SIGINT)
-        perf.wait(timeout=900)
+        stop_perf(perf)
         watch_out.seek(0)
         return watch_out.readlines(), times, (after[0] - before[0]) / max(1, after[1] - before[1])
 
@@ -155,7 +130,8 @@ def main():
         print(f"{100 * steal:.2f} % of the time was stolen")
         if steal * 100 > STEAL_PERCENT:
             skip("the hypervisor takes the processors away")
-        sys.exit(int(judge(lines, read_perf(path), times) > 0))
+        theirs = collections.Counter(pid for _, pid in read_samples(path))
+        sys.exit(int(judge(lines, theirs, times) > 0))
 
 
 if __name__ == "__main__":
