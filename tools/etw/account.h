@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "wire/kernel_account.h"
 
-#define ACCOUNT_HOOKS_MAX 16
+#define ACCOUNT_HOOKS_MAX 32
 
 /* Of one trace. */
 struct account {
