@@ -110,10 +110,10 @@ def stacks_of(etw, trace, pid, environment):
 
 def image_of(etw, trace, pid, name, environment):
     """(base, end) of the program."""
-    text = run([etw, "dump", "--json", "--event", "Image/Load", trace], environment).stdout
+    text = run([etw, "dump", "--json", "--event", "Image/*", trace], environment).stdout
     for line in text.splitlines():
         fields = json.loads(line)["fields"]
-        if fields.get("ProcessId") == pid and fields["FileName"].endswith("/" + name):
+        if fields.get("ProcessId") == pid and fields.get("FileName", "").endswith("/" + name):
             base = int(str(fields["ImageBase"]), 0)
             return base, base + int(str(fields["ImageSize"]), 0)
     sys.exit(f"the recording has no image {name}")
@@ -282,9 +282,12 @@ def main():
         if done.returncode:
             print(f"SKIP: no samples can be had here: {done.stderr.strip()}")
             return SKIPPED
-        pids = [json.loads(line)["pid"] for line in
-                run([options.etw, "processes", "--json", trace], environment).stdout.splitlines()
-                if options.program.name in line]
+        # The command was forked from the recorder, whose command line names the program too.
+        table = [json.loads(line) for line in
+                 run([options.etw, "processes", "--json", trace], environment).stdout.splitlines()]
+        pids = [row["pid"] for row in table if row.get("process") == options.program.name]
+        if not pids:
+            sys.exit(f"the recording has no process {options.program.name}: {done.stderr}")
         check = Check(options, trace, pids[-1], environment)
         for part in (check.check_program, check.check_kernel, check.check_call, check.check_hot):
             part()
