@@ -12,6 +12,7 @@
 #include "base/source.h"
 #include "source/kernel/bpf/cpu_records.h"
 #include "source/kernel/bpf/records.h"
+#include "source/kernel/messages.h"
 #include "source/kernel/routines.h"
 #include "source/kernel/seen.h"
 
@@ -22,6 +23,7 @@
 struct etw_kernel_cpu_maker {
 	const struct etw_source_host *host; /* borrowed: for times other than the event's own */
 	const struct etw_kernel_routines *routines; /* borrowed */
+	struct etw_kernel_messages *messages;       /* borrowed; NULL: no interrupt is a message */
 	struct etw_kernel_seen *seen; /* borrowed; addresses that events name; NULL: nobody asks */
 };
 

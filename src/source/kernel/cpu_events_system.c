@@ -6,6 +6,7 @@
 
 #define SYSCALL_ENTER_TYPE 51
 #define SYSCALL_EXIT_TYPE  52
+#define MESSAGE_TYPE       50
 #define THREADED_DPC_TYPE  66
 #define ISR_TYPE           67
 #define DPC_TYPE           68
@@ -59,10 +60,15 @@ static uint32_t make_interrupt(const struct etw_kernel_cpu_maker *maker,
 			       const struct etw_kernel_interrupt *record, int64_t time_raw,
 			       uint8_t *to)
 {
-	uint64_t routine = record->flags & ETW_KERNEL_INTERRUPT_LOCAL
-				   ? etw_kernel_routines_vector(maker->routines, record->number)
-				   : record->routine;
-	uint8_t *at = etw_kernel_event_begin(to, GROUP_PERFINFO, ISR_TYPE, 20, time_raw);
+	bool is_local = record->flags & ETW_KERNEL_INTERRUPT_LOCAL;
+	uint64_t routine = is_local ? etw_kernel_routines_vector(maker->routines, record->number)
+				    : record->routine;
+	uint32_t message = 0;
+	bool is_message = !is_local && maker->messages &&
+			  etw_kernel_messages_find(maker->messages, record->number, &message);
+	uint8_t *at = etw_kernel_event_begin(to, GROUP_PERFINFO,
+					     is_message ? MESSAGE_TYPE : ISR_TYPE,
+					     is_message ? 24 : 20, time_raw);
 
 	note_address(maker, routine);
 	at = put64(at, (uint64_t)start_of(maker, record->start_ns, time_raw));
@@ -70,6 +76,8 @@ static uint32_t make_interrupt(const struct etw_kernel_cpu_maker *maker,
 	at = put8(at, record->result);
 	at = put16(at, (uint16_t)record->number);
 	at = put8(at, 0);
+	if (is_message)
+		at = put32(at, message);
 	return (uint32_t)(at - to);
 }
 

@@ -55,6 +55,7 @@ struct etw_source {
 	struct etw_kernel_collector collector;
 	struct etw_kernel_rundown rundown;
 	struct etw_kernel_routines routines;
+	struct etw_kernel_messages messages;
 	uint64_t enabled_ns; /* before the first record */
 };
 
@@ -129,6 +130,8 @@ static int open_source(const struct etw_source_host *host, const struct etw_sour
 	etw_kernel_stack_account_open(&source->collector.cpu_out.account, &source->host);
 	source->collector.own = &source->rundown.own;
 	source->collector.cpu_out.maker.routines = &source->routines;
+	source->messages.root = "/sys/kernel/irq";
+	source->collector.cpu_out.maker.messages = &source->messages;
 	source->collector.cpu_out.maker.seen = &source->rundown.own.seen;
 	TRY(etw_kernel_bpf_open(&source->bpf, &source->host, RING_BYTES, reterr));
 	r = etw_kernel_ring_open(&source->collector.streams.ring, source->bpf.ring_fd,
@@ -397,6 +400,7 @@ static int enable_frequent(struct etw_source *source, const struct etw_source_re
 	}
 	/* Threads that start from here on are known; those that are there are walked over. */
 	source->control.collected |= ETW_KERNEL_COLLECT_THREADS;
+	etw_kernel_messages_forget(&source->messages);
 	find_routines(source, kinds, etw_kernel_class_stack_kinds(request));
 	r = etw_kernel_bpf_switch(&source->bpf, &source->control);
 	if (!r) {

@@ -16,6 +16,7 @@ Exit status: 0; 1 with the differences; 77 with the reason why it cannot run.
 
 import argparse
 import collections
+import functools
 import os
 import re
 import subprocess
@@ -31,7 +32,9 @@ MASKS = "1,4080"
 NEAR_NS = 1_000_000
 EDGE_NS = 20_000_000
 SECONDS = 600
-ISR, DPCS = "0f.67", ("0f.66", "0f.68", "0f.69")
+MESSAGE = "0f.50"
+HARDWARE = re.compile(r"\s(\d+)-(?:edge|fasteoi|level)", re.IGNORECASE)
+ISRS, DPCS = ("0f.50", "0f.67"), ("0f.66", "0f.68", "0f.69")
 SOFT = {"tasklet_hi_action": 0, "run_timer_softirq": 1, "net_tx_action": 2, "net_rx_action": 3,
         "blk_done_softirq": 4, "irq_poll_softirq": 5, "tasklet_action": 6,
         "sched_balance_softirq": 7, "run_rebalance_domains": 7, "hrtimer_run_softirq": 8,
@@ -58,6 +61,16 @@ class Interrupts(Recorder):
         for event in getattr(self, "events", ()):
             self.write(f"events/{event}/enable", "0")
         super().close()
+
+
+@functools.lru_cache(maxsize=None)
+def message_of(line):
+    """The number of a message where the kernel lists an interrupt as one, else None."""
+    with open("/proc/interrupts", encoding="ascii", errors="replace") as lines:
+        for text in lines:
+            if text.split()[:1] == [f"{line}:"] and "MSI" in text:
+                return int(HARDWARE.search(text)[1]) & 0x7FF
+    return None
 
 
 def read_functions():
@@ -101,14 +114,18 @@ def read_watch(lines, functions):
         words = line.rstrip("\n").split("\t")
         if words[0] == "end":
             lost = int(words[3]) + int(words[4])
-        if not words[0].isdecimal() or words[2] != ISR and words[2] not in DPCS:
+        if not words[0].isdecimal() or words[2] not in ISRS + DPCS:
             continue
         end_ns, cpu = int(words[0]), int(words[1])
         begin_ns, routine = int(words[5], 16), int(words[6], 16)
         names = functions[routine]
-        if words[2] == ISR:
+        if words[2] in ISRS:
             kind = "vector" if names else "line"
             number = int(words[7], 16) >> 8 & 0xFFFF
+            message = message_of(number) if kind == "line" else None
+            told = int(words[7], 16) >> 32 if words[2] == MESSAGE else None
+            if told != message:
+                problems.append(f"{kind} {number} is message {told}, not {message}")
         else:
             kind, number = "soft", next((SOFT[name] for name in names if name in SOFT), routine)
         ends = found[cpu, kind, number]

@@ -49,7 +49,7 @@ REFUSED = (
 # Classes by what watch_kernel prints of them.
 EVENTS = {"processes": ("03.3",), "images": ("14.3",), "switches": ("05.36",),
           "ready": ("05.50",), "samples": ("0f.46",), "calls": ("0f.51", "0f.52"),
-          "interrupts": ("0f.67",), "deferred": ("0f.66", "0f.68", "0f.69"),
+          "interrupts": ("0f.67", "0f.50"), "deferred": ("0f.66", "0f.68", "0f.69"),
           "priorities": ("05.48",)}
 ALL_MASKS = "7,6286,40"
 FREQUENT = ("switches", "ready", "samples", "calls", "interrupts", "deferred", "priorities")

@@ -161,6 +161,31 @@ static void test_interrupts__have_their_start_and_their_handler(void **state)
 	assert_int_equal(etw_load64(at + 8), 0xED);
 }
 
+static void test_interrupts__messages_have_their_number(void **state)
+{
+	static struct etw_kernel_messages messages;
+	struct fixture *fixture = *state;
+	const struct etw_kernel_interrupt payload = {
+		.start_ns = START_NS,
+		.routine = 0xffffffffc0001000,
+		.number = 0x1A2,
+		.result = 1,
+	};
+	const uint8_t *at;
+
+	messages.lines[0x1A2] = 2 + 7;
+	messages.lines[0xEC] = 2;
+	fixture->maker.messages = &messages;
+	at = make(fixture, ETW_KERNEL_INTERRUPT, &payload, sizeof(payload), 0x0F32, 24);
+	assert_int_equal(etw_load64(at + 8), 0xffffffffc0001000);
+	assert_int_equal(at[16], 1);
+	assert_int_equal(etw_load16(at + 17), 0x1A2);
+	assert_int_equal(at[19], 0);
+	assert_int_equal(etw_load32(at + 20), 7);
+	(void)interrupt(fixture, 0x1A3, 0);                         /* a line without a message */
+	(void)interrupt(fixture, 0xEC, ETW_KERNEL_INTERRUPT_LOCAL); /* no line at all */
+}
+
 /* Where the clock cannot tell the start, it is the end: no event lasts less than nothing. */
 static void test_interrupts__a_start_that_is_not_known_is_the_end(void **state)
 {
@@ -203,6 +228,7 @@ int main(void)
 		TEST(test_system_calls__exit_has_the_lower_half_of_the_result),
 		TEST(test_system_calls__short_records_make_no_event),
 		TEST(test_interrupts__have_their_start_and_their_handler),
+		TEST(test_interrupts__messages_have_their_number),
 		TEST(test_interrupts__a_start_that_is_not_known_is_the_end),
 		TEST(test_interrupts__soft_ones_are_deferred_calls),
 	};
