@@ -17,6 +17,7 @@
 
 #include "base/announced.h"
 #include "base/fault.h"
+#include "base/loss.h"
 
 /* An event of a source, ready for a buffer. */
 struct etw_source_event {
@@ -77,14 +78,24 @@ struct etw_source_request {
 	uint64_t match_any, match_all;
 };
 
-/* Events lost, by cause, cumulative. */
+/*
+ * What a source lost on one processor, by enum etw_loss_cause and enum etw_loss_class, cumulative: events, and events that
+ * went out and lack something.
+ */
 struct etw_source_loss {
-	uint64_t no_buffer; /* the kernel's buffer was full */
-	uint64_t no_memory;
-	uint64_t incomplete; /* events that went out with fields missing because a read failed */
-	uint64_t
-		no_stack; /* events that went out without the stack that was wanted: there was none */
+	uint64_t events[ETW_LOSS_SOURCE_COUNTS][ETW_LOSS_CLASSES];
 };
+
+/* etw_source_loss_sum() - the events that are lost. */
+static inline uint64_t etw_source_loss_sum(const struct etw_source_loss *loss)
+{
+	uint64_t sum = 0;
+
+	for (unsigned cause = 0; cause < ETW_LOSS_SOURCE_CAUSES; cause++)
+		for (unsigned i = 0; i < ETW_LOSS_CLASSES; i++)
+			sum += loss->events[cause][i];
+	return sum;
+}
 
 /* Is handed an event that is not queued. @event: borrowed for the call */
 typedef void etw_source_put_fn(void *context, uint32_t cpu, const struct etw_source_event *event);
@@ -177,7 +188,11 @@ struct etw_source_ops {
 	/* release - everything popped is safe: the kernel's memory may be reused. */
 	void (*release)(struct etw_source *source);
 
-	/* loss - the account so far. */
+	/*
+	 * loss - the account so far.
+	 *
+	 * @ret: cpu_count of them, one for each processor, and one more for what no processor is known of
+	 */
 	void (*loss)(struct etw_source *source, struct etw_source_loss *ret);
 };
 

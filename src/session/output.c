@@ -137,19 +137,14 @@ void etw_output_settle_stream(struct etw_session_outputs *outputs,
 uint64_t etw_output_loss(const struct etw_session_outputs *outputs,
 			 const struct etw_session_output *output)
 {
-	const struct etw_state_head *head = outputs->context->state.head;
 	uint64_t loss = output->record->counts.gaps + output->record->counts.rejected +
 			output->record->counts.too_large;
 
 	loss = etw_sum_saturated(loss, output->record->closed_loss);
 	for (uint32_t i = 0; i < output->stream_count; i++)
 		loss = etw_sum_saturated(loss, stream_loss(output->streams[i]));
-	/* Nobody knows of which processor what a source lost is. */
-	if (output->index == 0)
-		loss = etw_sum_saturated(loss, head->source.no_buffer + head->source.no_memory +
-						       head->source_now.no_buffer +
-						       head->source_now.no_memory);
-	return loss;
+	return etw_sum_saturated(loss,
+				 etw_state_source_lost(&outputs->context->state, output->index));
 }
 
 static int64_t flush_time(struct etw_session_outputs *outputs,

@@ -215,6 +215,7 @@ void etw_session_free(struct etw_session *session)
 	etw_session_sets_close(&session->sets);
 	etw_outputs_close(&session->outputs);
 	etw_source_feed_done(&session->feed);
+	etw_loss_notes_done(&session->loss_notes);
 	etw_notes_close(&session->notes);
 	etw_flushes_close(&session->flushes);
 	etw_orders_done(&session->orders);

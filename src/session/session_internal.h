@@ -26,6 +26,7 @@
 #include "session/common/set_table.h"
 #include "session/consumers.h"
 #include "session/flushes.h"
+#include "session/loss_notes.h"
 #include "session/orders.h"
 #include "session/output.h"
 #include "session/rings/charge.h"
@@ -47,6 +48,7 @@ struct etw_session {
 	/* The thread's own. */
 	struct etw_session_round round;
 	struct etw_session_wait wait;
+	struct etw_loss_notes loss_notes;
 };
 
 /* A file that a controller names for a session that runs, and whose rights it is made with. */

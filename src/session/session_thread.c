@@ -36,6 +36,12 @@ static void move_events(struct etw_session *session)
 	bool is_changed;
 
 	etw_source_feed_collect(&session->feed, &session->round);
+	if (session->feed.source &&
+	    etw_loss_notes_are_due(&session->loss_notes, session->round.now_ns)) {
+		etw_source_feed_count_loss(&session->feed);
+		etw_loss_notes_tell(&session->loss_notes, &session->outputs, &session->sets,
+				    session->round.now_ns, /* is_end= */ false);
+	}
 	is_changed = etw_outputs_move(&session->outputs, &session->round);
 	/* Also when no output took anything: records that make no event fill the kernel's rings as well. */
 	etw_source_feed_release(&session->feed);
@@ -239,6 +245,8 @@ static void end_session(struct etw_session *session)
 	etw_source_feed_close(&session->feed);
 	etw_outputs_write_notes(outputs);
 	tell_claims(session);
+	etw_loss_notes_tell(&session->loss_notes, outputs, &session->sets, etw_monotonic_ns(),
+			    /* is_end= */ true);
 	etw_outputs_flush(outputs);
 	await_consumers(session);
 	etw_outputs_close_batch(outputs, session->round.now_ns, /* is_end= */ true);

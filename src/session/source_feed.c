@@ -108,7 +108,8 @@ static struct etw_source_mark *collect_marks(const struct etw_source_feed *feed)
 static int make_streams(struct etw_source_feed *feed)
 {
 	feed->streams = calloc(feed->context->plan.cpu_count, sizeof(*feed->streams));
-	if (!feed->streams)
+	feed->losses = calloc(feed->context->plan.cpu_count + 1, sizeof(*feed->losses));
+	if (!feed->streams || !feed->losses)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < feed->context->plan.cpu_count; i++) {
 		feed->streams[i].source_cpu = i;
@@ -170,20 +171,35 @@ static int start_source(struct etw_source_feed *feed, bool is_adopted, struct et
 	return result;
 }
 
-/* A source that goes on with its counts has them still; one that begins anew adds to the former's. */
+/* The account that the source gave last. */
+static void take_loss(struct etw_source_feed *feed)
+{
+	for (uint32_t cpu = 0; cpu <= feed->context->plan.cpu_count; cpu++) {
+		struct etw_state_source *source = etw_state_source(&feed->context->state, cpu);
+		uint64_t *now = &source->now.events[0][0];
+		const uint64_t *loss = &feed->losses[cpu].events[0][0];
+
+		for (unsigned i = 0; i < ETW_LOSS_SOURCE_COUNTS * ETW_LOSS_CLASSES; i++)
+			store_relaxed(&now[i], loss[i]);
+		store_relaxed(&source->lost, etw_source_loss_sum(&source->former) +
+						     etw_source_loss_sum(&source->now));
+	}
+}
+
+/* Count by count: a source that goes on with one has it still; one that begins anew adds to the former's. */
 static void settle_former_loss(struct etw_source_feed *feed)
 {
-	struct etw_state_head *head = feed->context->state.head;
-	struct etw_source_loss loss = {0};
+	feed->ops->loss(feed->source, feed->losses);
+	for (uint32_t cpu = 0; cpu <= feed->context->plan.cpu_count; cpu++) {
+		struct etw_state_source *source = etw_state_source(&feed->context->state, cpu);
+		uint64_t *now = &source->now.events[0][0], *former = &source->former.events[0][0];
+		const uint64_t *loss = &feed->losses[cpu].events[0][0];
 
-	feed->ops->loss(feed->source, &loss);
-	if (loss.no_buffer < head->source_now.no_buffer ||
-	    loss.no_memory < head->source_now.no_memory) {
-		head->source.no_buffer += head->source_now.no_buffer;
-		head->source.no_memory += head->source_now.no_memory;
-		head->source.incomplete += head->source_now.incomplete;
+		for (unsigned i = 0; i < ETW_LOSS_SOURCE_COUNTS * ETW_LOSS_CLASSES; i++)
+			if (loss[i] < now[i])
+				store_relaxed(&former[i], former[i] + now[i]);
 	}
-	head->source_now = loss;
+	take_loss(feed);
 }
 
 /*
@@ -485,15 +501,10 @@ void etw_source_feed_collect(struct etw_source_feed *feed, struct etw_session_ro
 
 void etw_source_feed_count_loss(struct etw_source_feed *feed)
 {
-	struct etw_source_loss loss = {0};
-	struct etw_state_head *head = feed->context->state.head;
-
 	if (!feed->source)
 		return;
-	feed->ops->loss(feed->source, &loss);
-	store_relaxed(&head->source_now.no_buffer, loss.no_buffer);
-	store_relaxed(&head->source_now.no_memory, loss.no_memory);
-	store_relaxed(&head->source_now.incomplete, loss.incomplete);
+	feed->ops->loss(feed->source, feed->losses);
+	take_loss(feed);
 }
 
 void etw_source_feed_release(struct etw_source_feed *feed)
@@ -540,5 +551,7 @@ void etw_source_feed_close(struct etw_source_feed *feed)
 		feed->source = NULL;
 	}
 	free(feed->streams);
+	free(feed->losses);
 	feed->streams = NULL;
+	feed->losses = NULL;
 }

@@ -21,6 +21,7 @@ struct etw_source_feed {
 	const struct etw_source_ops *ops;   /* NULL: this host has none */
 	struct etw_source *source;          /* owned; NULL: none is open */
 	struct etw_session_stream *streams; /* owned, plan.cpu_count; outputs borrow them */
+	struct etw_source_loss *losses;     /* owned, plan.cpu_count + 1: the last account */
 	struct etw_source_host host;        /* what the source may ask */
 	int64_t watermark_raw;              /* nothing that is still to come is before it */
 	int64_t realtime_offset_ns;         /* CLOCK_REALTIME - CLOCK_MONOTONIC, for clock type 2 */

@@ -9,14 +9,6 @@
 #include "session/common/account.h"
 #include "session/common/claims.h"
 
-/* Nobody knows of which processor what a source lost is. */
-static uint64_t source_loss(const struct etw_state_head *head)
-{
-	return load_relaxed(&head->source.no_buffer) + load_relaxed(&head->source.no_memory) +
-	       load_relaxed(&head->source_now.no_buffer) +
-	       load_relaxed(&head->source_now.no_memory);
-}
-
 static void tell_cpu(struct etw_session_sets *sets, uint32_t cpu, uint32_t buffers,
 		     struct wire_cpu_statistics *ret)
 {
@@ -33,8 +25,7 @@ static void tell_cpu(struct etw_session_sets *sets, uint32_t cpu, uint32_t buffe
 		.log_buffers_lost = counts.file_buffers,
 		.gaps = counts.gaps,
 		.rejected = counts.rejected,
-		.source = counts.too_large +
-			  (cpu == 0 ? source_loss(sets->context->state.head) : 0),
+		.source = counts.too_large + etw_state_source_lost(&sets->context->state, cpu),
 		.file = counts.file_events,
 		.delivered_buffers = counts.pieces,
 		.delivered_events = counts.piece_events,

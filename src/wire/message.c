@@ -184,6 +184,15 @@ static const struct wire_field wire_claim_fields[] = {
 LAYOUT(wire_claim);
 #undef T
 
+#define T struct wire_source_loss
+static const struct wire_field wire_source_loss_fields[] = {
+	NUMBER(T, cause),
+	NUMBER(T, class_number),
+	NUMBER(T, events),
+};
+LAYOUT(wire_source_loss);
+#undef T
+
 #define T struct wire_session_loss
 static const struct wire_field wire_session_loss_fields[] = {
 	NUMBER(T, no_buffer),
@@ -197,6 +206,7 @@ static const struct wire_field wire_session_loss_fields[] = {
 	NUMBER(T, others_counted),
 	NUMBER(T, disregarded),
 	GROUP(T, claims, wire_claim_layout, WIRE_CLAIMS_MAX),
+	GROUP(T, sources, wire_source_loss_layout, WIRE_SOURCE_LOSSES_MAX),
 };
 LAYOUT(wire_session_loss);
 #undef T

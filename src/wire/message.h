@@ -18,7 +18,7 @@
 #include "wire/filter_list.h"
 #include "wire/group_masks.h"
 
-#define WIRE_PROTOCOL_VERSION  10
+#define WIRE_PROTOCOL_VERSION  11
 #define WIRE_MESSAGE_BYTES_MAX (128 * 1024)
 #define WIRE_MESSAGE_FDS_MAX   2
 #define WIRE_MESSAGE_NAME_MAX  3072 /* bytes: 1024 UTF-16 units */
@@ -247,6 +247,14 @@ struct wire_claim {
 	uint64_t disregarded; /* beyond them: what they said and cannot have been */
 };
 
+#define WIRE_SOURCE_LOSSES_MAX 40
+
+/* What a source lost, or could not tell all of: base/loss.h. */
+struct wire_source_loss {
+	uint32_t cause, class_number;
+	uint64_t events; /* 0: the end of the list */
+};
+
 /*
  * Events lost in a session, by cause. Processes count some of them in memory of their own: no_buffer, too_large
  * and replaced are what those of the session's owner and of root say, `others` what all other users' say, as far as
@@ -259,12 +267,14 @@ struct wire_session_loss {
 	uint64_t too_large; /* larger than a buffer */
 	uint64_t gaps;      /* reserved and not committed in time */
 	uint64_t rejected;  /* failed the host's checks */
-	uint64_t source;    /* lost in the kernel's buffers */
+	uint64_t source;    /* lost between the kernel and the session; `sources` says why */
 	uint64_t file;      /* could not be written to the file */
 	uint64_t replaced;  /* for rings that the session has replaced, by who did not hear of it */
 	uint64_t others, others_counted;
 	uint64_t disregarded;                      /* claims that cannot be true, of all users */
 	struct wire_claim claims[WIRE_CLAIMS_MAX]; /* other users', the largest first; the rest 0 */
+	/* Of all processors. Those that are lost events (etw_loss_is_event) make up `source`. */
+	struct wire_source_loss sources[WIRE_SOURCE_LOSSES_MAX];
 };
 
 struct wire_session_info {

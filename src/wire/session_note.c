@@ -29,6 +29,8 @@ static const struct kind {
 	[WIRE_NOTE_NO_STACKS] = {"NoStacks", {"Events"}},
 	[WIRE_NOTE_NOT_AS_ASKED] = {"NotAsAsked", {"Options"}},
 	[WIRE_NOTE_STACKS_BY_TABLES] = {"StacksByTables", {NULL}},
+	[WIRE_NOTE_LOST] = {"Lost", {"Cause", "Class", "Processor", "Events"}},
+	[WIRE_NOTE_INCOMPLETE] = {"Incomplete", {"Cause", "Class", "Processor", "Events"}},
 };
 
 const char *wire_session_note_name(uint32_t kind)

@@ -44,6 +44,12 @@ enum wire_session_note_kind {
 	WIRE_NOTE_NO_STACKS, /* Events: kinds of kernel events that were to have stacks and have none */
 	WIRE_NOTE_NOT_AS_ASKED, /* Options: of how the kernel was to be recorded, such as does not hold */
 	WIRE_NOTE_STACKS_BY_TABLES, /* no numbers: user stacks were followed by tables of unwinding */
+	/*
+	 * Cause, Class (base/loss.h), Processor (2^32 - 1: not known, or of several), Events: what was lost so far; and of what
+	 * is there what lacks something
+	 */
+	WIRE_NOTE_LOST,
+	WIRE_NOTE_INCOMPLETE,
 	WIRE_NOTE_KINDS,
 };
 

@@ -17,6 +17,7 @@
 #include "tools/etw/claims.h"
 #include "tools/etw/cmd.h"
 #include "tools/etw/host_wait.h"
+#include "tools/etw/loss_table.h"
 #include "tools/etw/page.h"
 #include "tools/etw/process_table.h"
 #include "tools/etw/record_names.h"
@@ -212,11 +213,12 @@ static void put_loss(const struct wire_session_loss *loss, struct etw_text *text
 		{"larger than a buffer", loss->too_large},
 		{"not finished in time", loss->gaps},
 		{"refused", loss->rejected},
-		{"in the kernel", loss->source},
+		{"on the way from the kernel", loss->source},
 		{"not written to the file", loss->file},
 		{"for rings that had been replaced", loss->replaced},
 		{"as other users' processes say", loss->others},
 	};
+	struct loss_table sources;
 	bool any = false;
 
 	for (size_t i = 0; i < ARRAY_SIZE(causes); i++) {
@@ -229,6 +231,8 @@ static void put_loss(const struct wire_session_loss *loss, struct etw_text *text
 	}
 	if (any)
 		etw_text_putc(text, '\n');
+	loss_table_of_session(loss, &sources);
+	loss_table_write(text, &sources, "  ");
 	claims_write(text, loss, "  ");
 }
 

@@ -331,6 +331,7 @@ static int put_text(struct command *command, const struct etw_loss *loss)
 		stack_tree_write(text, &profile->query, &profile->calls, &look,
 				 "Calls, from the outermost function in");
 	stack_end_write(text, profile, &look);
+	notes_write(text, &profile->notes);
 	etw_loss_write(text, loss);
 	etw_text_putc(text, '\n');
 	return etw_output_flush(&command->output);

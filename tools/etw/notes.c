@@ -38,6 +38,10 @@ void notes_take(struct notes *notes, const EVENT_RECORD *record)
 
 	if (!decode(record, &note))
 		return;
+	if (note.kind == WIRE_NOTE_LOST || note.kind == WIRE_NOTE_INCOMPLETE) {
+		loss_table_take(&notes->losses, &note);
+		return;
+	}
 	if (notes->count < NOTES_KEPT_MAX)
 		notes->kept[notes->count] = note;
 	notes->count++;
@@ -75,6 +79,7 @@ void notes_write(struct etw_text *text, const struct notes *notes)
 		etw_number_count(text, notes->count - NOTES_KEPT_MAX, "note");
 		etw_text_puts(text, " more\n");
 	}
+	loss_table_write(text, &notes->losses, "");
 }
 
 /* "EnableFlags" as this format's keys are: "enable_flags". */
@@ -107,6 +112,7 @@ static void put_note(struct etw_text *text, const struct wire_session_note *note
 
 void notes_write_json(struct etw_text *text, const struct notes *notes)
 {
+	loss_table_write_json(text, &notes->losses);
 	if (!notes->count)
 		return;
 	etw_text_puts(text, ",\"notes\":[");

@@ -6,6 +6,7 @@
 #include <evntcons.h>
 
 #include "base/text.h"
+#include "tools/etw/loss_table.h"
 #include "wire/session_note.h"
 
 #define NOTES_KEPT_MAX 32
@@ -13,6 +14,7 @@
 struct notes {
 	uint64_t count; /* all there were; the first NOTES_KEPT_MAX are kept */
 	struct wire_session_note kept[NOTES_KEPT_MAX];
+	struct loss_table losses; /* of notes that are not among them */
 };
 
 /* notes_take() - keeps the event when it is a note. */
@@ -28,10 +30,10 @@ bool notes_is_of(const EVENT_RECORD *record, enum wire_session_note_kind kind);
  */
 bool notes_kernel_missing(const struct notes *notes, uint32_t ret[WIRE_GROUP_MASKS_WORDS]);
 
-/* notes_write() - a line for each: "note: sentence"; harmless to a terminal. */
+/* notes_write() - a line for each: "note: sentence", and what was lost by cause; harmless to a terminal. */
 void notes_write(struct etw_text *text, const struct notes *notes);
 
-/* notes_write_json() - ,"notes":[...]; nothing when there is none. */
+/* notes_write_json() - ,"loss_by_cause":[...], ,"notes":[...]; nothing of what there is not. */
 void notes_write_json(struct etw_text *text, const struct notes *notes);
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/macros.h"
 #include "tools/common/grid.h"
 #include "tools/common/number.h"
+#include "tools/etw/loss_table.h"
 
 /* A number with its name in JSON, and in tables and lists. */
 struct named {
@@ -77,7 +78,7 @@ static void list_causes(const struct wire_session_loss *loss, struct named ret[C
 		{"too_large", "too large", loss->too_large},
 		{"gaps", "never finished", loss->gaps},
 		{"rejected", "refused", loss->rejected},
-		{"source", "in the kernel's buffers", loss->source},
+		{"source", "on the way from the kernel", loss->source},
 		{"file", "not in the file", loss->file},
 		{"replaced", "for rings that were replaced", loss->replaced},
 		{"others", "claimed by other users", loss->others},
@@ -303,6 +304,7 @@ void session_numbers_write(struct etw_text *text, const struct wire_session_info
 			   const char *plain)
 {
 	struct named causes[CAUSES], live[LIVE_LOSSES];
+	struct loss_table sources;
 	bool has_events = false;
 
 	list_causes(&numbers->sums.loss, causes);
@@ -310,6 +312,8 @@ void session_numbers_write(struct etw_text *text, const struct wire_session_info
 	put_buffers(text, info, numbers);
 	etw_text_puts(text, "  events lost: ");
 	put_sum(text, info->events_lost, causes, CAUSES);
+	loss_table_of_session(&numbers->sums.loss, &sources);
+	loss_table_write(text, &sources, "    ");
 	put_filtered(text, &numbers->sums);
 	etw_text_puts(text, "  real-time buffers lost: ");
 	put_sum(text, info->real_time_buffers_lost, live, LIVE_LOSSES);
@@ -356,11 +360,14 @@ void session_numbers_write_json(struct etw_text *text, const struct wire_session
 				const struct session_numbers *numbers)
 {
 	struct named causes[CAUSES], live[LIVE_LOSSES], cpu[CPU_VALUES];
+	struct loss_table sources;
 
 	list_causes(&info->loss, causes);
 	etw_text_puts(text, ",\"events_lost_by_cause\":{");
 	put_members(text, causes, CAUSES);
 	etw_text_putc(text, '}');
+	loss_table_of_session(&info->loss, &sources);
+	loss_table_write_json(text, &sources);
 	if (!numbers)
 		return;
 	etw_text_printf(text,

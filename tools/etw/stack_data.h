@@ -10,6 +10,7 @@
 #include "tools/etw/account.h"
 #include "tools/etw/filter_options.h"
 #include "tools/etw/lazy.h"
+#include "tools/etw/notes.h"
 
 enum stack_events {
 	STACK_SAMPLES,  /* profile samples: CPU time */
@@ -73,6 +74,7 @@ struct stack_profile {
 	bool by_tables; /* a trace says that its stacks were followed by tables of unwinding */
 	struct stack_frameless frameless[STACK_FRAMELESS_MAX]; /* the most stacks first */
 	size_t frameless_count;
+	struct notes notes;           /* of all traces */
 	uint64_t seen;                /* events of the traces */
 	int64_t sample_ft;            /* between two samples; of several machines of the first */
 	struct etw_symbols **symbols; /* owned; one for each machine */

@@ -173,5 +173,6 @@ void stack_json_end(struct etw_text *text, const struct stack_profile *profile,
 	put_accounts(text, profile);
 	json_number(text, "events_lost", loss->events);
 	json_number(text, "buffers_lost", loss->buffers);
+	notes_write_json(text, &profile->notes);
 	etw_text_puts(text, "}\n");
 }

@@ -271,6 +271,7 @@ static int take_event(void *context, size_t trace, EVENT_RECORD *record,
 	}
 	profile->seen++;
 	profile->by_tables |= notes_is_of(record, WIRE_NOTE_STACKS_BY_TABLES);
+	notes_take(&profile->notes, record);
 	etw_decoder_set_file(profile->decoder, (uint32_t)trace);
 	etw_inputs_set_build(profile->inputs, trace, profile->store);
 	account_take(&profile->accounts[trace], record);

@@ -53,6 +53,43 @@ void etw_account_refused(const struct etw_state_counts *counts, struct wire_sess
 	loss->rejected = bound(counts->rejected, counts->others_rejected, loss);
 }
 
+/* Of one cell over all processors. */
+static uint64_t sum_of_sources(const struct etw_state *state, unsigned cause, unsigned class_number)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i <= state->head->cpu_count; i++) {
+		const struct etw_state_source *source = etw_state_source(state, i);
+
+		sum += load_relaxed(&source->former.events[cause][class_number]) +
+		       load_relaxed(&source->now.events[cause][class_number]);
+	}
+	return sum;
+}
+
+static void put_source(struct wire_session_loss *loss, uint32_t cause, uint32_t class_number,
+		       uint64_t events)
+{
+	for (unsigned i = 0; events && i < WIRE_SOURCE_LOSSES_MAX; i++) {
+		struct wire_source_loss *to = &loss->sources[i];
+
+		if (to->events)
+			continue;
+		*to = (struct wire_source_loss){cause, class_number, events};
+		return;
+	}
+}
+
+/* There are more cells than places, but only some of them are ever counted in. */
+static void list_sources(const struct etw_state *state, uint64_t too_large,
+			 struct wire_session_loss *loss)
+{
+	put_source(loss, ETW_LOSS_TOO_LARGE, ETW_LOSS_OF_ANY, too_large);
+	for (unsigned cause = 0; cause < ETW_LOSS_SOURCE_COUNTS; cause++)
+		for (unsigned i = 0; i < ETW_LOSS_CLASSES; i++)
+			put_source(loss, cause, i, sum_of_sources(state, cause, i));
+}
+
 void etw_account_loss(struct etw_session_sets *sets, struct wire_session_loss *ret)
 {
 	const struct etw_state_head *head = sets->context->state.head;
@@ -60,12 +97,12 @@ void etw_account_loss(struct etw_session_sets *sets, struct wire_session_loss *r
 
 	etw_account_counts(&sets->context->state, &counts);
 	*ret = (struct wire_session_loss){
-		.source = load_relaxed(&head->source.no_buffer) +
-			  load_relaxed(&head->source.no_memory) +
-			  load_relaxed(&head->source_now.no_buffer) +
-			  load_relaxed(&head->source_now.no_memory) + counts.too_large,
+		.source = counts.too_large,
 		.file = counts.file_events,
 	};
+	for (uint32_t i = 0; i < head->output_count; i++)
+		ret->source += etw_state_source_lost(&sets->context->state, i);
+	list_sources(&sets->context->state, counts.too_large, ret);
 	etw_account_refused(&counts, ret);
 	etw_claims_sum(sets, ret);
 }

@@ -43,7 +43,10 @@ static void lay_out(struct etw_state_head *head)
 	head->record_bytes = (uint32_t)ALIGN_UP(
 		sizeof(struct etw_state_record) + marks * sizeof(struct etw_source_mark), 64);
 	head->header_at = ALIGN_UP(sizeof(*head), PAGE_BYTES);
-	head->history_at = ALIGN_UP(head->header_at + head->buffer_bytes, PAGE_BYTES);
+	head->sources_at = ALIGN_UP(head->header_at + head->buffer_bytes, PAGE_BYTES);
+	head->history_at = ALIGN_UP(head->sources_at + (head->cpu_count + UINT64_C(1)) *
+							       sizeof(struct etw_state_source),
+				    PAGE_BYTES);
 	head->outputs_at = ALIGN_UP(head->history_at + (uint64_t)head->plan.history_buffers *
 							       head->buffer_bytes,
 				    PAGE_BYTES);
@@ -76,6 +79,24 @@ static int map_state(struct etw_state *state, uint64_t bytes)
 	state->memory = memory;
 	state->head = memory;
 	return 0;
+}
+
+struct etw_state_source *etw_state_source(const struct etw_state *state, uint32_t cpu)
+{
+	return (struct etw_state_source *)(void *)(state->memory + state->head->sources_at) + cpu;
+}
+
+uint64_t etw_state_source_lost(const struct etw_state *state, uint32_t output)
+{
+	const struct etw_state_head *head = state->head;
+	bool is_one = head->output_count == 1;
+	uint64_t lost = 0;
+
+	if (output == 0)
+		lost = load_relaxed(&etw_state_source(state, head->cpu_count)->lost);
+	for (uint32_t i = is_one ? 0 : output; i < (is_one ? head->cpu_count : output + 1); i++)
+		lost += load_relaxed(&etw_state_source(state, i)->lost);
+	return lost;
 }
 
 struct etw_state_output *etw_state_output(const struct etw_state *state, uint32_t output)

@@ -4,6 +4,7 @@
  *
  *	0            struct etw_state_head
  *	header_at    the file's header buffer
+ *	sources_at   struct etw_state_source of each processor, and one more
  *	history_at   of a buffering session: the buffers that it keeps
  *	outputs_at   struct etw_state_output, two records, the output buffer; the next at output_stride ...
  *	durables_at  struct etw_ring_durable of ring set 0: outputs of them; of ring set 1 ...
@@ -155,7 +156,8 @@ struct etw_state_head {
 	uint32_t output_count, cpu_count;
 	uint32_t buffer_bytes;
 	uint32_t record_bytes; /* with the marks behind it */
-	uint64_t header_at, history_at, durables_at, places_at, outputs_at, output_stride;
+	uint64_t header_at, sources_at, history_at, durables_at, places_at, outputs_at,
+		output_stride;
 	struct etw_session_plan plan;
 	struct wire_session_config config;
 	int64_t t0_raw, start_ft;
@@ -174,12 +176,18 @@ struct etw_state_head {
 	/* Real time. */
 	uint64_t batch; /* closed last, from 1 */
 	struct etw_state_consumer consumers[ETW_STATE_CONSUMERS];
-	struct etw_source_loss source; /* of former hosts' sources */
-	struct etw_source_loss source_now;
 	struct etw_state_set sets[ETW_STATE_SETS];
 	struct etw_state_page pages[ETW_STATE_PAGES];
 	struct etw_state_user
 		users[ETW_STATE_USERS + 1]; /* written holding the lock of the session */
+};
+
+/* What sources lost on a processor; the last one: what no processor is known of. */
+struct etw_state_source {
+	struct etw_source_loss
+		former; /* by those of former hosts, as far as the present one does not count it, too */
+	struct etw_source_loss now; /* by the present one; each number atomic, like the next one */
+	uint64_t lost;              /* events of both */
 };
 
 /* How far a ring was read; valid for the set of this id only. */
@@ -302,6 +310,15 @@ int etw_state_reserve_place(struct etw_state *state, uint64_t index);
 
 /* etw_state_place() - of a place that was reserved. */
 struct etw_state_place *etw_state_place(const struct etw_state *state, uint64_t index);
+
+/* etw_state_source() - @cpu: below cpu_count, or equal: what no processor is known of. */
+struct etw_state_source *etw_state_source(const struct etw_state *state, uint32_t cpu);
+
+/*
+ * etw_state_source_lost() - events that sources lost and that an output would have had: of its processor, and with
+ * output 0 what no processor is known of. Any thread.
+ */
+uint64_t etw_state_source_lost(const struct etw_state *state, uint32_t output);
 
 /* etw_state_durable() - the reader's memory for one ring. */
 struct etw_ring_durable *etw_state_durable(const struct etw_state *state, uint32_t slot,

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include <unistd.h>
 
 #include "base/macros.h"
@@ -230,19 +231,18 @@ int etw_kernel_bpf_control(const struct etw_kernel_bpf *bpf, struct etw_kernel_c
 	return bpf_map_lookup_elem(bpf->switch_fd, &key, ret);
 }
 
-void etw_kernel_bpf_drops(const struct etw_kernel_bpf *bpf, uint64_t ret[ETW_KERNEL_DROPS])
+void etw_kernel_bpf_drops(const struct etw_kernel_bpf *bpf, uint32_t cpu_count,
+			  struct etw_kernel_drops *ret)
 {
-	int cpu_count = libbpf_num_possible_cpus();
+	int possible = libbpf_num_possible_cpus();
 	CLEANUP(freep)
-	uint64_t *counts = cpu_count > 0 ? calloc((size_t)cpu_count, sizeof(*counts)) : NULL;
+	struct etw_kernel_drops *drops = possible > 0 ? calloc((size_t)possible, sizeof(*drops))
+						      : NULL;
+	uint32_t key = 0;
 
-	memset(ret, 0, ETW_KERNEL_DROPS * sizeof(ret[0]));
-	for (uint32_t cause = 0; counts && cause < ETW_KERNEL_DROPS; cause++) {
-		if (bpf_map_lookup_elem(bpf->drops_fd, &cause, counts))
-			continue;
-		for (int i = 0; i < cpu_count; i++)
-			ret[cause] += counts[i];
-	}
+	memset(ret, 0, cpu_count * sizeof(*ret));
+	if (drops && !bpf_map_lookup_elem(bpf->drops_fd, &key, drops))
+		memcpy(ret, drops, MIN(cpu_count, (uint32_t)possible) * sizeof(*ret));
 }
 
 #else
@@ -293,10 +293,11 @@ int etw_kernel_bpf_control(const struct etw_kernel_bpf *bpf, struct etw_kernel_c
 	return -ENOSYS;
 }
 
-void etw_kernel_bpf_drops(const struct etw_kernel_bpf *bpf, uint64_t ret[ETW_KERNEL_DROPS])
+void etw_kernel_bpf_drops(const struct etw_kernel_bpf *bpf, uint32_t cpu_count,
+			  struct etw_kernel_drops *ret)
 {
 	(void)bpf;
-	memset(ret, 0, ETW_KERNEL_DROPS * sizeof(ret[0]));
+	memset(ret, 0, cpu_count * sizeof(*ret));
 }
 
 #endif

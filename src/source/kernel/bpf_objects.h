@@ -13,6 +13,7 @@
 
 #include "base/fault.h"
 #include "base/source.h"
+#include "source/kernel/bpf/drops.h"
 #include "source/kernel/bpf/records.h"
 
 /* ELF objects as bytes, made by the build. */
@@ -87,8 +88,9 @@ int etw_kernel_bpf_switch(const struct etw_kernel_bpf *bpf,
 /* etw_kernel_bpf_control() - what was switched last. Returns 0 or negative errno. */
 int etw_kernel_bpf_control(const struct etw_kernel_bpf *bpf, struct etw_kernel_control *ret);
 
-/* etw_kernel_bpf_drops() - the counts of all CPUs, by enum etw_kernel_drop. */
-void etw_kernel_bpf_drops(const struct etw_kernel_bpf *bpf, uint64_t ret[ETW_KERNEL_DROPS]);
+/* etw_kernel_bpf_drops() - @ret: of processors 0 to @cpu_count - 1; zeros where they cannot be read. */
+void etw_kernel_bpf_drops(const struct etw_kernel_bpf *bpf, uint32_t cpu_count,
+			  struct etw_kernel_drops *ret);
 
 /* etw_kernel_bpf_close() - closes what is open. */
 void etw_kernel_bpf_close(struct etw_kernel_bpf *bpf);

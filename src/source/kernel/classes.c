@@ -136,3 +136,21 @@ uint32_t etw_kernel_class_stack_events(const struct etw_source_request *request)
 	}
 	return events;
 }
+
+uint32_t etw_kernel_class_of_loss(uint32_t kind)
+{
+	static const uint8_t losses[ETW_KERNEL_CPU_KINDS] = {
+		[ETW_KERNEL_SWITCH] = ETW_LOSS_OF_SWITCHES,
+		[ETW_KERNEL_READY] = ETW_LOSS_OF_READY,
+		[ETW_KERNEL_SAMPLE] = ETW_LOSS_OF_SAMPLES,
+		[ETW_KERNEL_SYSCALL_ENTER] = ETW_LOSS_OF_CALLS,
+		[ETW_KERNEL_SYSCALL_EXIT] = ETW_LOSS_OF_RETURNS,
+		[ETW_KERNEL_INTERRUPT] = ETW_LOSS_OF_INTERRUPTS,
+		[ETW_KERNEL_SOFT_INTERRUPT] = ETW_LOSS_OF_DPCS,
+		[ETW_KERNEL_PRIORITY] = ETW_LOSS_OF_TASKS,
+		[ETW_KERNEL_IDLE_STATE] = ETW_LOSS_OF_POWER,
+		[ETW_KERNEL_FREQUENCY] = ETW_LOSS_OF_POWER,
+	};
+
+	return kind < ETW_KERNEL_CPU_KINDS ? losses[kind] : ETW_LOSS_OF_ANY;
+}

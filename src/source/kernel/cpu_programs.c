@@ -348,19 +348,29 @@ int etw_kernel_cpu_bpf_walk(const struct etw_kernel_cpu_bpf *cpu_bpf, struct etw
 	return 0;
 }
 
-uint64_t etw_kernel_cpu_bpf_missed(const struct etw_kernel_cpu_bpf *cpu_bpf)
+static uint64_t *count_of(struct etw_kernel_missed *missed, size_t place)
 {
-	uint64_t missed = 0;
+	unsigned kind = (unsigned)__builtin_ctz(programs[place].kinds);
 
+	if (place == ETW_KERNEL_PROGRAM_NEW_THREAD)
+		return &missed->threads;
+	if (programs[place].object == etw_kernel_contexts_object || kind >= ETW_KERNEL_CPU_KINDS)
+		return &missed->contexts;
+	return &missed->events[kind];
+}
+
+void etw_kernel_cpu_bpf_missed(const struct etw_kernel_cpu_bpf *cpu_bpf,
+			       struct etw_kernel_missed *ret)
+{
+	*ret = (struct etw_kernel_missed){0};
 	for (size_t i = 0; i < ETW_KERNEL_CPU_PROGRAMS; i++) {
 		struct bpf_prog_info info = {0};
 		uint32_t info_bytes = sizeof(info);
 
 		if (cpu_bpf->program_fds[i] >= 0 &&
 		    !bpf_obj_get_info_by_fd(cpu_bpf->program_fds[i], &info, &info_bytes))
-			missed += info.recursion_misses;
+			*count_of(ret, i) += info.recursion_misses;
 	}
-	return missed;
 }
 
 static int attach(struct bpf_object *object, size_t place, int *ret)
@@ -537,10 +547,11 @@ int etw_kernel_cpu_bpf_walk(const struct etw_kernel_cpu_bpf *cpu_bpf, struct etw
 	return -ENOSYS;
 }
 
-uint64_t etw_kernel_cpu_bpf_missed(const struct etw_kernel_cpu_bpf *cpu_bpf)
+void etw_kernel_cpu_bpf_missed(const struct etw_kernel_cpu_bpf *cpu_bpf,
+			       struct etw_kernel_missed *ret)
 {
 	(void)cpu_bpf;
-	return 0;
+	*ret = (struct etw_kernel_missed){0};
 }
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "base/fault.h"
 #include "base/source.h"
+#include "source/kernel/bpf/cpu_records.h"
 #include "source/kernel/bpf_objects.h"
 
 /* Programs, in the order in which they are attached. */
@@ -105,11 +106,18 @@ int etw_kernel_cpu_bpf_open(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw
  */
 int etw_kernel_cpu_bpf_walk(const struct etw_kernel_cpu_bpf *cpu_bpf, struct etw_fault *reterr);
 
-/*
- * etw_kernel_cpu_bpf_missed() - how often a program did not run, because it had been interrupted by what calls it: no
- * record was made then.
- */
-uint64_t etw_kernel_cpu_bpf_missed(const struct etw_kernel_cpu_bpf *cpu_bpf);
+/* How often programs did not run, because they had been interrupted by what calls them. */
+struct etw_kernel_missed {
+	uint64_t events
+		[ETW_KERNEL_CPU_KINDS]; /* that would have made an event, or told its beginning */
+	uint64_t
+		contexts; /* that would have told what a processor is doing: flags of other events */
+	uint64_t threads; /* that would have kept something of a thread */
+};
+
+/* etw_kernel_cpu_bpf_missed() - since they were loaded, as far as the kernel tells it to who took them over. */
+void etw_kernel_cpu_bpf_missed(const struct etw_kernel_cpu_bpf *cpu_bpf,
+			       struct etw_kernel_missed *ret);
 
 /* etw_kernel_cpu_bpf_close() - closes what is open. */
 void etw_kernel_cpu_bpf_close(struct etw_kernel_cpu_bpf *cpu_bpf);

@@ -137,7 +137,7 @@ static void take_copy(struct etw_kernel_cpu_rings *rings, uint32_t cpu,
 		      const struct etw_kernel_ring_record *from)
 {
 	if (!is_whole_copy(from))
-		rings->malformed++;
+		rings->at[cpu].malformed++;
 	else if (rings->copied)
 		rings->copied(rings->context, cpu, (const void *)from->at);
 }
@@ -166,7 +166,7 @@ static int read_one(struct etw_kernel_cpu_rings *rings, struct etw_kernel_cpu_ri
 		else if (is_whole(&record))
 			put_in_order(ring, (const void *)record.at, begin);
 		else
-			rings->malformed++;
+			ring->malformed++;
 	}
 	return ring->ring.position < end;
 }

@@ -36,13 +36,13 @@ struct etw_kernel_cpu_ring {
 	uint64_t
 		last_ns[ETW_KERNEL_CPU_DISORDER]; /* of the last records that were read, by place */
 	uint64_t read_count;
-	bool is_broken; /* the memory made no sense */
+	uint64_t malformed; /* records that did not hold what they said */
+	bool is_broken;     /* the memory made no sense */
 };
 
 struct etw_kernel_cpu_rings {
 	struct etw_kernel_cpu_ring *at; /* owned */
 	uint32_t count;                 /* 0: frequent events were never wanted */
-	uint64_t malformed;             /* records that did not hold what they said */
 	/* Is told of a copied stack, borrowed: it is no event, and needs no place. NULL: nobody wants them. */
 	void (*copied)(void *context, uint32_t cpu, const struct etw_kernel_cpu_record *record);
 	void *context;

@@ -22,6 +22,7 @@
 #include "source/kernel/collector.h"
 #include "source/kernel/config_events.h"
 #include "source/kernel/cpu_programs.h"
+#include "source/kernel/losses.h"
 #include "source/kernel/probe.h"
 #include "source/kernel/probe_class.h"
 #include "source/kernel/routines.h"
@@ -154,21 +155,27 @@ static int collect(struct etw_source *source, int64_t *ret_watermark_raw)
 
 static void get_loss(struct etw_source *source, struct etw_source_loss *ret)
 {
-	const struct etw_kernel_collector *collector = &source->collector;
-	uint64_t drops[ETW_KERNEL_DROPS];
-
-	etw_kernel_sampler_look(&source->sampler);
-	etw_kernel_bpf_drops(&source->bpf, drops);
-	*ret = (struct etw_source_loss){
-		.no_buffer =
-			drops[ETW_KERNEL_DROP_RING_FULL] + drops[ETW_KERNEL_DROP_CPU_RING_FULL] +
-			collector->streams.lost_mappings + collector->streams.cpu_rings.malformed +
-			collector->streams.is_broken + source->sampler.throttled +
-			etw_kernel_cpu_bpf_missed(&source->cpu_bpf),
-		.no_memory = collector->out.no_memory,
-		.incomplete = drops[ETW_KERNEL_DROP_INCOMPLETE] + collector->tracker->incomplete,
-		.no_stack = etw_kernel_stack_account_missing(&collector->cpu_out.account),
+	const struct etw_kernel_losses_of from = {
+		.bpf = &source->bpf,
+		.cpu_bpf = &source->cpu_bpf,
+		.sampler = &source->sampler,
+		.collector = &source->collector,
+		.cpu_count = source->host.cpu_count,
 	};
+
+	etw_kernel_losses_read(&from, ret);
+}
+
+/* Without memory to look, something may have been lost. */
+static bool has_loss(struct etw_source *source)
+{
+	CLEANUP(freep)
+	struct etw_source_loss *losses = calloc(source->host.cpu_count + 1, sizeof(*losses));
+
+	if (!losses)
+		return true;
+	get_loss(source, losses);
+	return etw_kernel_losses_any(losses, source->host.cpu_count);
 }
 
 /*
@@ -217,13 +224,11 @@ static struct etw_kernel_rundown_end prepare_end(struct etw_source *source)
 		.config_groups = source->config_groups,
 		.read_ns = etw_monotonic_ns(),
 	};
-	struct etw_source_loss loss;
 
 	memcpy(end.masks, source->masks, sizeof(end.masks));
 	/* Before the loss is asked for: reading finds some of it. */
 	etw_kernel_collector_read_all(&source->collector);
-	get_loss(source, &loss);
-	end.has_loss = loss.no_buffer || loss.no_memory;
+	end.has_loss = has_loss(source);
 	return end;
 }
 
@@ -391,8 +396,9 @@ static int enable_frequent(struct etw_source *source, const struct etw_source_re
 	miss_all(source, lacking);
 	kinds = etw_kernel_class_given(etw_kernel_class_kinds(source->masks));
 	source->control.options = frequent_options(source, request, kinds);
-	source->control.cpu_kinds = 0;
-	source->control.stack_kinds = 0;
+	/* What was wanted before, too, goes on meanwhile. */
+	source->control.cpu_kinds &= kinds;
+	source->control.stack_kinds &= etw_kernel_class_stack_kinds(request);
 	source->control.only_pid = request->only_pid;
 	if (!kinds) {
 		etw_kernel_sampler_stop(&source->sampler);

@@ -29,6 +29,7 @@ struct etw_kernel_sampler_cpu {
 	bool is_gone; /* it was; its event does not come back with it */
 	/* Owned, a page of positions, then a page of what perf says beside samples; NULL: it cannot be had. */
 	struct perf_event_mmap_page *ring;
+	uint64_t throttled; /* times that the kernel stopped the event up to its next tick */
 };
 
 /* What a throttled event says, with the end of it. */
@@ -71,7 +72,7 @@ static void close_cpu(struct etw_kernel_sampler_cpu *cpu)
 		munmap(cpu->ring, 2 * page_bytes());
 	if (cpu->fd >= 0)
 		close(cpu->fd);
-	*cpu = (struct etw_kernel_sampler_cpu){.fd = -1};
+	*cpu = (struct etw_kernel_sampler_cpu){.fd = -1, .throttled = cpu->throttled};
 }
 
 static int open_event(uint32_t cpu, uint64_t period_ns, int program_fd)
@@ -223,10 +224,16 @@ void etw_kernel_sampler_look(struct etw_kernel_sampler *sampler)
 			continue;
 		/* Pairs with the kernel's barrier before it moves the head, and its look at the tail. */
 		head = load_acquire(&ring->data_head);
-		sampler->throttled += (head - ring->data_tail + sizeof(struct throttle_record)) /
-				      (2 * sizeof(struct throttle_record));
+		sampler->cpus[i].throttled +=
+			(head - ring->data_tail + sizeof(struct throttle_record)) /
+			(2 * sizeof(struct throttle_record));
 		store_release(&ring->data_tail, head);
 	}
+}
+
+uint64_t etw_kernel_sampler_throttled(const struct etw_kernel_sampler *sampler, uint32_t cpu)
+{
+	return sampler->cpus ? sampler->cpus[cpu].throttled : 0;
 }
 
 void etw_kernel_sampler_done(struct etw_kernel_sampler *sampler)

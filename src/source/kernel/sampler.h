@@ -24,8 +24,6 @@ struct etw_kernel_sampler {
 	struct etw_kernel_cpus list;         /* open where @cpus is */
 	int program_fd;                      /* borrowed */
 	uint64_t period_ns;                  /* of each processor; 0: not sampling */
-	uint64_t
-		throttled; /* times that the kernel stopped a processor's event up to its next tick */
 };
 
 /*
@@ -67,6 +65,9 @@ void etw_kernel_sampler_follow_cpus(struct etw_kernel_sampler *sampler);
 
 /* etw_kernel_sampler_look() - reads how often the kernel throttled. */
 void etw_kernel_sampler_look(struct etw_kernel_sampler *sampler);
+
+/* etw_kernel_sampler_throttled() - how often the kernel stopped a processor's event up to its next tick, as it was looked at. */
+uint64_t etw_kernel_sampler_throttled(const struct etw_kernel_sampler *sampler, uint32_t cpu);
 
 /* etw_kernel_sampler_done() - stops and closes all. Takes what was zeroed. */
 void etw_kernel_sampler_done(struct etw_kernel_sampler *sampler);

@@ -23,7 +23,8 @@ int etw_kernel_streams_init(struct etw_kernel_streams *streams, uint32_t cpu_cou
 {
 	*streams = (struct etw_kernel_streams){.cpu_count = cpu_count, .cpus.fd = -1};
 	streams->streams = calloc((size_t)cpu_count + 2, sizeof(*streams->streams));
-	return streams->streams ? 0 : -ENOMEM;
+	streams->lost_mappings = calloc((size_t)cpu_count + 1, sizeof(*streams->lost_mappings));
+	return streams->streams && streams->lost_mappings ? 0 : -ENOMEM;
 }
 
 void etw_kernel_streams_done(struct etw_kernel_streams *streams)
@@ -41,6 +42,7 @@ void etw_kernel_streams_done(struct etw_kernel_streams *streams)
 		etw_kernel_cpus_close(&streams->cpus);
 	free(streams->perfs);
 	free(streams->perf_record);
+	free(streams->lost_mappings);
 	free(streams->streams);
 }
 
@@ -179,7 +181,7 @@ static int add_perf_record(struct etw_kernel_streams *streams, const struct etw_
 	if (etw_kernel_perf_parse(streams->perf_record, byte_count, &record))
 		record.kind = ETW_KERNEL_PERF_OTHER;
 	if (record.kind == ETW_KERNEL_PERF_LOST)
-		streams->lost_mappings += record.lost_count;
+		streams->lost_mappings[perf->cpu] += record.lost_count;
 	if (record.kind != ETW_KERNEL_PERF_MAP && record.kind != ETW_KERNEL_PERF_EXEC &&
 	    record.kind != ETW_KERNEL_PERF_SYMBOL)
 		byte_count = 0; /* holds its place, and says nothing */
@@ -228,20 +230,17 @@ static void add_copy(void *context, uint32_t cpu, const struct etw_kernel_cpu_re
 	uint32_t byte_count = (uint32_t)sizeof(*copy) + copy->byte_count;
 	struct etw_kernel_item *item = calloc(1, sizeof(*item) + byte_count);
 
-	if (!item) {
-		streams->lost_copies++;
+	/* The stack is counted as missing when the event asks for it. */
+	if (!item)
 		return;
-	}
 	item->record = item->bytes;
 	item->byte_count = byte_count;
 	item->is_stack = true;
 	item->cpu = cpu;
 	item->time_ns = copy->key_ns;
 	memcpy(item->bytes, copy, byte_count);
-	if (etw_kernel_heap_add(&streams->heap, &streams->streams[1 + streams->cpu_count], item)) {
-		streams->lost_copies++;
+	if (etw_kernel_heap_add(&streams->heap, &streams->streams[1 + streams->cpu_count], item))
 		free(item);
-	}
 }
 
 void etw_kernel_streams_take_copies(struct etw_kernel_streams *streams)

@@ -31,9 +31,8 @@ struct etw_kernel_streams {
 	uint8_t *perf_record;              /* owned; of ETW_KERNEL_PERF_RECORD_MAX bytes */
 	struct etw_kernel_stream *streams; /* owned; 1 + cpu_count, and that of copied stacks */
 	struct etw_kernel_heap heap;
-	uint64_t read_ns; /* every record before is in the heap */
-	uint64_t lost_mappings;
-	uint64_t lost_copies;        /* of stacks, for want of memory */
+	uint64_t read_ns;            /* every record before is in the heap */
+	uint64_t *lost_mappings;     /* owned; of each processor */
 	bool is_broken;              /* the ring made no sense */
 	struct etw_kernel_cpus cpus; /* open where @perfs is */
 	bool is_mapping;             /* the rings of @perfs are enabled */

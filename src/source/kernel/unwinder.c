@@ -36,6 +36,6 @@ void etw_kernel_unwinder_add(struct etw_kernel_unwinder *unwinder, uint32_t uid,
 	uint32_t count = etw_kernel_unwind_walk(&unwinder->tables, uid, images, copy, frames,
 						ETW_KERNEL_USER_FRAMES);
 
-	if (etw_kernel_stacks_add(&unwinder->stacks, copy->tid, copy->key_ns, frames, count))
-		unwinder->no_memory++;
+	/* One that there was no memory for is counted as missing when its event asks for it. */
+	(void)etw_kernel_stacks_add(&unwinder->stacks, copy->tid, copy->key_ns, frames, count);
 }

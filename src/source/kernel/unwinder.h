@@ -18,7 +18,6 @@
 struct etw_kernel_unwinder {
 	struct etw_kernel_tables tables;
 	struct etw_kernel_stacks stacks;
-	uint64_t no_memory; /* stacks lost for want of it */
 };
 
 /* etw_kernel_unwinder_new() - @root: "/proc", borrowed. Returns it, owned, or NULL without memory. */

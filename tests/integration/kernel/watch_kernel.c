@@ -290,11 +290,23 @@ static int start(struct etw_source *source, const struct etw_source_request *req
 	return etw_kernel_source.rundown(source, false);
 }
 
+static uint64_t sum_of_cause(const struct etw_source_loss *loss, enum etw_loss_cause cause)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < ETW_LOSS_CLASSES; i++)
+		sum += loss->events[cause][i];
+	return sum;
+}
+
 static int watch(struct engine *engine, const struct etw_source_host *host,
 		 const struct etw_source_request *request, struct etw_source **source)
 {
-	struct etw_source_loss loss;
+	struct etw_source_loss *losses = calloc(host->cpu_count + 1, sizeof(*losses));
+	uint64_t lost = 0, no_memory = 0, no_fields = 0, no_stack = 0;
 
+	if (!losses)
+		return -ENOMEM;
 	puts("ready");
 	fflush(stdout);
 	while (!is_input_closed())
@@ -306,11 +318,20 @@ static int watch(struct engine *engine, const struct etw_source_host *host,
 		usleep(10000);
 		TRY(collect_all(engine, host, request, source));
 	}
-	etw_kernel_source.loss(*source, &loss);
+	etw_kernel_source.loss(*source, losses);
+	for (uint32_t i = 0; i <= host->cpu_count; i++) {
+		uint64_t own = sum_of_cause(&losses[i], ETW_LOSS_NO_MEMORY);
+
+		no_memory += own;
+		lost += etw_source_loss_sum(&losses[i]) - own;
+		no_fields += sum_of_cause(&losses[i], ETW_LOSS_NO_FIELDS);
+		no_stack += sum_of_cause(&losses[i], ETW_LOSS_NO_STACK);
+	}
+	free(losses);
 	printf("end\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%zu\t%" PRIu64
 	       "\n",
-	       engine->event_count, engine->disordered_count, loss.no_buffer, loss.no_memory,
-	       loss.incomplete, dropped_count, loss.no_stack);
+	       engine->event_count, engine->disordered_count, lost, no_memory, no_fields,
+	       dropped_count, no_stack);
 	return 0;
 }
 

@@ -24,7 +24,9 @@ struct fake_source_memory {
 	uint32_t opened, rundowns[2], enabled_flags;
 	struct etw_source_request request; /* the last one */
 	uint32_t releases;                 /* atomic */
-	uint64_t lost;                     /* atomic */
+	uint64_t lost;                     /* atomic: of no known processor */
+	uint64_t lost_by_host;             /* atomic: on processor 0, as this host counts it */
+	uint64_t without_fields;           /* atomic: on processor 0, no loss */
 	uint32_t described;                /* events of a description */
 	struct fake_source_cpu {
 		uint32_t is_busy;
@@ -157,7 +159,13 @@ static void fake_source_release(struct etw_source *source)
 static void fake_source_loss(struct etw_source *source, struct etw_source_loss *ret)
 {
 	(void)source;
-	*ret = (struct etw_source_loss){.no_buffer = load_relaxed(&fake_source_memory->lost)};
+	memset(ret, 0, (source->host->cpu_count + 1) * sizeof(*ret));
+	ret[source->host->cpu_count].events[ETW_LOSS_RING_FULL][ETW_LOSS_OF_TASKS] =
+		load_relaxed(&fake_source_memory->lost);
+	ret[0].events[ETW_LOSS_NO_MEMORY][ETW_LOSS_OF_ANY] =
+		load_relaxed(&fake_source_memory->lost_by_host);
+	ret[0].events[ETW_LOSS_NO_FIELDS][ETW_LOSS_OF_SAMPLES] =
+		load_relaxed(&fake_source_memory->without_fields);
 }
 
 static const uint16_t fake_source_stacks[] = {0x0501}; /* ThreadCreate */

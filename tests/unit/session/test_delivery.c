@@ -7,6 +7,7 @@
 #include "trace_reading.h"
 #include "wire/delivery_layout.h"
 #include "wire/etl_buffer.h"
+#include "wire/session_note.h"
 
 #define EVENTS_MAX 4096
 
@@ -28,6 +29,29 @@ struct consumer {
 		[EVENTS_MAX]; /* by number: a writer that changes processors changes buffers, too */
 };
 
+/* What the host itself tells of a session of kernel events. */
+static bool is_note(const uint8_t *event)
+{
+	static const GUID provider = WIRE_SESSION_NOTE_PROVIDER;
+
+	return memcmp(event + offsetof(struct wire_event_header, provider), &provider,
+		      sizeof(provider)) == 0;
+}
+
+static void consume_event(struct consumer *consumer, const uint8_t *event)
+{
+	struct fixture_payload payload;
+
+	if ((int64_t)etw_load64(event + 0x10) < consumer->watermark_raw)
+		consumer->early++;
+	if (is_note(event))
+		return;
+	memcpy(&payload, event + sizeof(struct wire_event_header), sizeof(payload));
+	assert_true(payload.writer == 0 && payload.number < EVENTS_MAX);
+	consumer->doubled += consumer->seen[payload.number]++ != 0;
+	consumer->events++;
+}
+
 static void consume_buffer(struct consumer *consumer, const uint8_t *buffer, bool is_last)
 {
 	uint32_t at = WIRE_BUFFER_HEADER_BYTES;
@@ -41,15 +65,7 @@ static void consume_buffer(struct consumer *consumer, const uint8_t *buffer, boo
 	consumer->lossy += (flags & WIRE_BUFFER_EVENTS_LOST) != 0;
 	consumer->flagged += (flags & WIRE_BUFFER_BUFFER_LOST) != 0;
 	while (at < valid) {
-		struct fixture_payload payload;
-
-		memcpy(&payload, buffer + at + sizeof(struct wire_event_header), sizeof(payload));
-		/* Else it is a note of the host, and there is nothing to tell of these sessions. */
-		assert_true(payload.writer == 0 && payload.number < EVENTS_MAX);
-		if ((int64_t)etw_load64(buffer + at + 0x10) < consumer->watermark_raw)
-			consumer->early++;
-		consumer->doubled += consumer->seen[payload.number]++ != 0;
-		consumer->events++;
+		consume_event(consumer, buffer + at);
 		at += ALIGN_UP(etw_load16(buffer + at), 8u);
 	}
 }

@@ -252,11 +252,14 @@ static void test_source_feed__the_watermark_only_rises(void **state)
 	end(&scene);
 }
 
-/* A source that began anew for this host adds to what the former one had lost; one that went on has it still. */
+/*
+ * A count that began anew for this host adds to what the former one had lost; one that went on has it still. Both are of
+ * one source: the kernel's counts outlive a host, and its own do not.
+ */
 static void test_source_feed__loss_adds_up_over_hosts(void **state)
 {
 	static struct scene scene;
-	const struct etw_state_head *head;
+	const struct etw_state_source *source;
 	struct wire_session_loss loss;
 	int fd;
 
@@ -264,9 +267,12 @@ static void test_source_feed__loss_adds_up_over_hosts(void **state)
 	begin(&scene, EVENT_TRACE_SYSTEM_LOGGER_MODE, EVENT_TRACE_FLAG_PROCESS, 0);
 	etw_source_feed_open(&scene.parts.feed, false);
 	fake_source_memory->lost = 5;
+	fake_source_memory->lost_by_host = 100;
+	fake_source_memory->without_fields = 1000;
 	etw_source_feed_count_loss(&scene.parts.feed);
 	for (uint64_t lost = 7; lost != UINT64_MAX; lost = lost == 7 ? 2 : UINT64_MAX) {
 		fake_source_memory->lost = lost;
+		fake_source_memory->lost_by_host = 3;
 		fd = dup(scene.parts.context.state.fd);
 		/* The former host was killed: nobody closes its source, or asks it once more. */
 		free(scene.parts.feed.source);
@@ -275,11 +281,24 @@ static void test_source_feed__loss_adds_up_over_hosts(void **state)
 		parts_adopt(&scene.parts, &scene.fixture, fd);
 		etw_source_feed_open(&scene.parts.feed, true);
 		etw_account_loss(&scene.parts.sets, &loss);
-		assert_int_equal(loss.source, lost == 7 ? 7 : 7 + 2);
+		assert_int_equal(loss.source, 100 + 3 + (lost == 7 ? 7 : 7 + 2));
 	}
-	head = scene.parts.context.state.head;
-	assert_int_equal(head->source.no_buffer, 7);
-	assert_int_equal(head->source_now.no_buffer, 2);
+	source = etw_state_source(&scene.parts.context.state, scene.parts.context.plan.cpu_count);
+	assert_int_equal(source->former.events[ETW_LOSS_RING_FULL][ETW_LOSS_OF_TASKS], 7);
+	assert_int_equal(source->now.events[ETW_LOSS_RING_FULL][ETW_LOSS_OF_TASKS], 2);
+	assert_int_equal(source->lost, 9);
+	source = etw_state_source(&scene.parts.context.state, 0);
+	assert_int_equal(source->former.events[ETW_LOSS_NO_MEMORY][ETW_LOSS_OF_ANY], 100);
+	assert_int_equal(source->lost, 103);
+	assert_int_equal(loss.sources[0].cause, ETW_LOSS_RING_FULL);
+	assert_int_equal(loss.sources[0].class_number, ETW_LOSS_OF_TASKS);
+	assert_int_equal(loss.sources[0].events, 9);
+	assert_int_equal(loss.sources[1].cause, ETW_LOSS_NO_MEMORY);
+	assert_int_equal(loss.sources[1].events, 103);
+	/* No loss, but told. */
+	assert_int_equal(loss.sources[2].cause, ETW_LOSS_NO_FIELDS);
+	assert_int_equal(loss.sources[2].events, 1000);
+	assert_int_equal(loss.sources[3].events, 0);
 	assert_int_equal(fake_source_memory->rundowns[0], 1);
 	end(&scene);
 }

@@ -54,7 +54,8 @@ static void test_statistics__rows_add_up_to_the_sums(void **state)
 							   .unheard_events = 8};
 		etw_state_commit(&scene.parts.context.state, i, record);
 	}
-	scene.parts.context.state.head->source.no_buffer = 100;
+	etw_state_source(&scene.parts.context.state, 1)->lost = 40;
+	etw_state_source(&scene.parts.context.state, 2)->lost = 100;
 	scene.parts.context.state.head->consumers[3].unread = 11;
 	scene.parts.context.state.head->consumers[2].missed = 12;
 	etw_statistics(&scene.parts.sets, &scene.parts.consumers, 0, &scene.told);
@@ -70,9 +71,9 @@ static void test_statistics__rows_add_up_to_the_sums(void **state)
 	assert_int_equal(scene.told.cpus[1].delivered_events, 30);
 	assert_int_equal(scene.told.cpus[1].slow_events, 7);
 	assert_int_equal(scene.told.cpus[1].unheard_events, 8);
-	/* Nobody knows of which processor it is. */
+	/* With the first is what no processor is known of. */
 	assert_int_equal(scene.told.cpus[0].source, 103);
-	assert_int_equal(scene.told.cpus[1].source, 3);
+	assert_int_equal(scene.told.cpus[1].source, 43);
 	for (uint32_t i = 0; i < 2; i++) {
 		const struct wire_cpu_statistics *cpu = &scene.told.cpus[i];
 

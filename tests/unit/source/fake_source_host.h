@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "base/source.h"
 
@@ -44,6 +45,34 @@ static inline void fake_source_host_init(struct fake_source_host *fake)
 			 .to_raw = fake_to_raw},
 		.sample_ns = UINT64_MAX >> 8,
 	};
+}
+
+/* What a source counts of a cause; ETW_LOSS_CAUSES: of all by which events are lost. */
+static inline uint64_t fake_source_host_count(const struct fake_source_host *fake,
+					      const struct etw_source_ops *ops,
+					      struct etw_source *source, enum etw_loss_cause cause)
+{
+	struct etw_source_loss *losses = calloc(fake->host.cpu_count + 1, sizeof(*losses));
+	uint64_t lost = 0;
+
+	if (!losses)
+		return UINT64_MAX;
+	ops->loss(source, losses);
+	for (uint32_t i = 0; i <= fake->host.cpu_count; i++) {
+		if (cause == ETW_LOSS_CAUSES)
+			lost += etw_source_loss_sum(&losses[i]);
+		for (unsigned j = 0; cause < ETW_LOSS_SOURCE_COUNTS && j < ETW_LOSS_CLASSES; j++)
+			lost += losses[i].events[cause][j];
+	}
+	free(losses);
+	return lost;
+}
+
+static inline uint64_t fake_source_host_lost(const struct fake_source_host *fake,
+					     const struct etw_source_ops *ops,
+					     struct etw_source *source)
+{
+	return fake_source_host_count(fake, ops, source, ETW_LOSS_CAUSES);
 }
 
 #endif

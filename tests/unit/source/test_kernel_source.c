@@ -150,7 +150,7 @@ static void test_kernel_source__images_and_rundown(void **state)
 {
 	struct fake_source_host fake;
 	struct etw_source *source = open_one(&fake);
-	struct etw_source_loss loss;
+	uint64_t lost;
 	struct etw_source_event event;
 	bool is_told = false;
 
@@ -163,9 +163,8 @@ static void test_kernel_source__images_and_rundown(void **state)
 	for (uint32_t cpu = 0; cpu < fake.host.cpu_count; cpu++)
 		is_told |= etw_kernel_source.peek(source, cpu, &event);
 	assert_true(is_told);
-	etw_kernel_source.loss(source, &loss);
-	assert_int_equal(loss.no_buffer, 0);
-	assert_int_equal(loss.no_memory, 0);
+	lost = fake_source_host_lost(&fake, &etw_kernel_source, source);
+	assert_int_equal(lost, 0);
 	etw_kernel_source.close(source);
 }
 

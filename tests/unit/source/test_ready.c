@@ -137,15 +137,15 @@ static void test_ready__tells_who_ends_each_wait(void **state)
 {
 	struct fake_source_host fake;
 	struct etw_source *source = open_one(&fake, true);
-	struct etw_source_loss loss;
+	uint64_t lost;
 	pid_t pid = play();
 	struct seen seen;
 
 	(void)state;
 	collect(source);
 	seen = drain(&fake, source, (uint32_t)pid);
-	etw_kernel_source.loss(source, &loss);
-	assert_int_equal(loss.no_buffer, 0);
+	lost = fake_source_host_lost(&fake, &etw_kernel_source, source);
+	assert_int_equal(lost, 0);
 	assert_int_equal(seen.starts, 1);
 	assert_true(seen.ends >= 1);
 	/* A timer ends its sleeps. One that is over before the thread sleeps ends none. */

@@ -177,7 +177,7 @@ static void test_samples__each_has_the_stack_that_it_interrupted(void **state)
 	struct etw_source_request request = samples;
 	struct fake_source_host fake;
 	struct etw_source *source = open_one(&fake);
-	struct etw_source_loss loss;
+	uint64_t lost;
 	struct seen seen;
 
 	(void)state;
@@ -186,8 +186,8 @@ static void test_samples__each_has_the_stack_that_it_interrupted(void **state)
 	set(source, &request);
 	seen = sample(&fake, source, WANTED);
 	assert_true(seen.own >= WANTED);
-	etw_kernel_source.loss(source, &loss);
-	assert_int_equal(loss.no_buffer, 0);
+	lost = fake_source_host_lost(&fake, &etw_kernel_source, source);
+	assert_int_equal(lost, 0);
 	assert_int_equal(seen.own_stacks, seen.own);
 	etw_kernel_source.close(source);
 }

@@ -151,7 +151,7 @@ static void test_switches__each_has_the_stack_of_who_is_switched_in(void **state
 	struct fake_source_host fake;
 	struct etw_source *source = open_one(&fake, true);
 	struct wire_stack_account account = {0};
-	struct etw_source_loss loss;
+	uint64_t lost;
 	pid_t pid = play();
 	struct seen seen;
 	uint64_t sum = 0;
@@ -159,8 +159,8 @@ static void test_switches__each_has_the_stack_of_who_is_switched_in(void **state
 	(void)state;
 	collect(source);
 	seen = drain(&fake, source, (uint32_t)pid);
-	etw_kernel_source.loss(source, &loss);
-	assert_int_equal(loss.no_buffer, 0);
+	lost = fake_source_host_lost(&fake, &etw_kernel_source, source);
+	assert_int_equal(lost, 0);
 	assert_true(seen.in >= 1);
 	assert_int_equal(seen.in, seen.out);
 	/* Of its first switch none is known. */
@@ -171,9 +171,11 @@ static void test_switches__each_has_the_stack_of_who_is_switched_in(void **state
 	for (unsigned fate = 0; fate < WIRE_STACK_FATES; fate++)
 		sum += account.fates[fate];
 	assert_int_equal(sum, seen.all_switches);
-	assert_int_equal(loss.no_stack, sum - account.fates[WIRE_STACK_IS_THERE] -
-						account.fates[WIRE_STACK_OF_IDLE_THREAD] -
-						account.fates[WIRE_STACK_OF_OTHERS]);
+	assert_int_equal(
+		fake_source_host_count(&fake, &etw_kernel_source, source, ETW_LOSS_NO_STACK),
+		sum - account.fates[WIRE_STACK_IS_THERE] -
+			account.fates[WIRE_STACK_OF_IDLE_THREAD] -
+			account.fates[WIRE_STACK_OF_OTHERS]);
 	etw_kernel_source.close(source);
 }
 

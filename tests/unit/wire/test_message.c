@@ -176,7 +176,19 @@ static void fill_session_info(void)
 	info->is_kernel = 1;
 	info->file_status = -ENOSPC;
 	info->loss = (struct wire_session_loss){
-		1, 2, 3, 4, 5, 6, UINT64_MAX, 8, 9, 10, {{1, 2, 3}, {UINT32_MAX, UINT64_MAX, 0}}};
+		1,
+		2,
+		3,
+		4,
+		5,
+		6,
+		UINT64_MAX,
+		8,
+		9,
+		10,
+		{{1, 2, 3}, {UINT32_MAX, UINT64_MAX, 0}},
+		{{4, 5, 6}, {UINT32_MAX, UINT32_MAX, UINT64_MAX}},
+	};
 	fill_config(&info->config);
 	memset(info->complaint, 'x', sizeof(info->complaint) - 1);
 }
@@ -291,7 +303,8 @@ static void fill_statistics(void)
 	statistics->handle = 1;
 	statistics->number_of_buffers = 2;
 	statistics->free_buffers = 3;
-	statistics->loss = (struct wire_session_loss){1, 2, 3, 4, 5, 6, 7, 8, 9, 10, {{1, 2, 3}}};
+	statistics->loss = (struct wire_session_loss){1, 2, 3, 4,  5,           6,
+						      7, 8, 9, 10, {{1, 2, 3}}, {{1, 2, 3}}};
 	statistics->filtered = 11;
 	statistics->others_filtered = 12;
 	statistics->missed_buffers = 4;

@@ -132,7 +132,7 @@ static __always_inline void send_room(void *ring, const struct etw_kernel_cpu_re
 
 	record = bpf_ringbuf_reserve(ring, sizeof(*record) + payload_bytes + room, 0);
 	if (!record) {
-		count_drop(ETW_KERNEL_DROP_CPU_RING_FULL);
+		count_drop(ETW_KERNEL_DROP_CPU_RING_FULL + head->kind);
 		return;
 	}
 	*record = *head;
@@ -162,7 +162,7 @@ static __always_inline void send(struct etw_kernel_cpu_record *head, const void 
 	void *ring = bpf_map_lookup_elem(&etw_cpu_rings, &cpu);
 
 	if (!ring) {
-		count_drop(ETW_KERNEL_DROP_CPU_RING_FULL);
+		count_drop(ETW_KERNEL_DROP_CPU_RING_FULL + head->kind);
 		return;
 	}
 	if (stack) {

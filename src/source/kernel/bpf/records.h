@@ -27,15 +27,6 @@ enum etw_kernel_record_kind {
 	ETW_KERNEL_MAP = 7, /* stack_records.h */
 };
 
-/* Why a record was dropped; index of the per-CPU array of counts. */
-enum etw_kernel_drop {
-	ETW_KERNEL_DROP_RING_FULL = 0,
-	ETW_KERNEL_DROP_INCOMPLETE = 1,    /* not dropped: went out with a field missing */
-	ETW_KERNEL_DROP_CPU_RING_FULL = 2, /* of the rings of frequent events */
-	ETW_KERNEL_DROP_NO_THREAD = 3,     /* not dropped: no memory to keep a thread's stack in */
-	ETW_KERNEL_DROPS = 4,
-};
-
 enum etw_kernel_task_flag {
 	ETW_KERNEL_TASK_KTHREAD = 0x1,
 	ETW_KERNEL_TASK_SHARES_MEMORY = 0x2, /* made with CLONE_VM */

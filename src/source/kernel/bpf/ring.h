@@ -11,6 +11,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#include "drops.h"
 #include "kernel_types.h"
 #include "records.h"
 
@@ -21,9 +22,9 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, ETW_KERNEL_DROPS);
+	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, __u64);
+	__type(value, struct etw_kernel_drops);
 } etw_drops SEC(".maps");
 
 struct {
@@ -43,10 +44,12 @@ static __always_inline int is_collected(__u32 what)
 
 static __always_inline void count_drop(__u32 cause)
 {
-	__u64 *count = bpf_map_lookup_elem(&etw_drops, &cause);
+	__u32 key = 0;
+	struct etw_kernel_drops *drops = bpf_map_lookup_elem(&etw_drops, &key);
 
-	if (count)
-		(*count)++;
+	/* An interrupt may count between the load and the store of another program. */
+	if (drops && cause < ETW_KERNEL_DROPS)
+		__sync_fetch_and_add(&drops->counts[cause], 1);
 }
 
 /* After the reservation, never before: the order of times against the producer's position. */

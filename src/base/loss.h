@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Why events are lost, and what they would have been: one list of causes and one of classes for all who count them, carry
+ * them and show them. The numbers are in traces (wire/session_note.h): none is ever given another meaning.
+ * Source: docs/design/recording.md "Loss by cause".
+ */
+#ifndef ETW_BASE_LOSS_H
+#define ETW_BASE_LOSS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum etw_loss_cause {
+	/* A source's: events that are lost. */
+	ETW_LOSS_RING_FULL = 0,   /* the ring between kernel and host */
+	ETW_LOSS_INTERRUPTED = 1, /* a BPF program was not run, for it had been interrupted */
+	ETW_LOSS_THROTTLED = 2,   /* perf held samples back */
+	ETW_LOSS_UNREADABLE = 3,  /* records that made no sense */
+	ETW_LOSS_NO_MEMORY = 4,   /* the host had none */
+	ETW_LOSS_SOURCE_CAUSES = 5,
+	/* A source's: events that are there, and lack something. */
+	ETW_LOSS_NO_FIELDS = 5,     /* fields that were not known */
+	ETW_LOSS_NOT_FOLLOWED = 6,  /* threads that nothing could be kept of */
+	ETW_LOSS_NO_STACK = 7,      /* that was asked for: wire/kernel_account.h has the reasons */
+	ETW_LOSS_SOURCE_COUNTS = 8, /* of causes that a source counts */
+	/* A session's. */
+	ETW_LOSS_NO_BUFFER = 8,
+	ETW_LOSS_TOO_LARGE = 9,
+	ETW_LOSS_GAP = 10,
+	ETW_LOSS_REFUSED = 11,
+	ETW_LOSS_FILE = 12,
+	ETW_LOSS_REPLACED = 13,
+	ETW_LOSS_CLAIMED = 14,
+	ETW_LOSS_CAUSES = 15,
+};
+
+enum etw_loss_class {
+	ETW_LOSS_OF_ANY = 0, /* not told apart */
+	ETW_LOSS_OF_TASKS =
+		1, /* processes and threads, and unmapped images: in records of what they did */
+	ETW_LOSS_OF_IMAGES = 2,
+	ETW_LOSS_OF_SWITCHES = 3,
+	ETW_LOSS_OF_READY = 4,
+	ETW_LOSS_OF_SAMPLES = 5,
+	ETW_LOSS_OF_CALLS = 6,   /* system calls that begin */
+	ETW_LOSS_OF_RETURNS = 7, /* and that end */
+	ETW_LOSS_OF_INTERRUPTS = 8,
+	ETW_LOSS_OF_DPCS = 9,
+	ETW_LOSS_OF_POWER = 10,
+	ETW_LOSS_CLASSES = 11,
+};
+
+#define ETW_LOSS_ANY_PROCESSOR UINT32_MAX
+
+/* etw_loss_is_event() - whether the cause takes the event, and not a part of it alone. */
+static inline bool etw_loss_is_event(uint32_t cause)
+{
+	return cause < ETW_LOSS_SOURCE_CAUSES || cause >= ETW_LOSS_SOURCE_COUNTS;
+}
+
+/* etw_loss_cause_name() - "ring_full" ...; "unknown" for what this version does not know. Static. */
+const char *etw_loss_cause_name(uint32_t cause);
+
+/* etw_loss_cause_text() - "the ring was full" ..., behind "lost: " or "lacks: ". Static. */
+const char *etw_loss_cause_text(uint32_t cause);
+
+/* etw_loss_class_name() - "switches" ...; as above. */
+const char *etw_loss_class_name(uint32_t class_number);
+
+/* etw_loss_class_text() - "context switches" ... */
+const char *etw_loss_class_text(uint32_t class_number);
+
+#endif

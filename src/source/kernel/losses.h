@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The account of what the kernel's source lost: what the programs counted in the kernel, and what was found while reading,
+ * by cause, class and processor. Each cell has one counter behind it, so that the session can tell one that goes on from one
+ * that a new host began anew.
+ *
+ * Context: the session's thread.
+ */
+#ifndef ETW_SOURCE_KERNEL_LOSSES_H
+#define ETW_SOURCE_KERNEL_LOSSES_H
+
+#include "base/source.h"
+#include "source/kernel/bpf_objects.h"
+#include "source/kernel/collector.h"
+#include "source/kernel/cpu_programs.h"
+#include "source/kernel/sampler.h"
+
+/* What counts; borrowed for a call. */
+struct etw_kernel_losses_of {
+	const struct etw_kernel_bpf *bpf;
+	const struct etw_kernel_cpu_bpf *cpu_bpf;
+	struct etw_kernel_sampler *sampler;
+	const struct etw_kernel_collector *collector;
+	uint32_t cpu_count;
+};
+
+/* etw_kernel_losses_read() - @ret: of each processor, and behind them what no processor is known of. */
+void etw_kernel_losses_read(const struct etw_kernel_losses_of *from, struct etw_source_loss *ret);
+
+/* etw_kernel_losses_any() - whether an event was lost. @losses: @cpu_count + 1 of them */
+bool etw_kernel_losses_any(const struct etw_source_loss *losses, uint32_t cpu_count);
+
+#endif
