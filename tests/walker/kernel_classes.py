@@ -100,6 +100,10 @@ PerfInfo ce1dbfb4-137e-4da6-87b0-3f59aa102cbc hook 0F
 2: 72 73 74 | Source u32, NewInterval u32, OldInterval u32
 3: 72 73 74 | Source u32, NewInterval u32, OldInterval u32, SourceName w
 
+Power e43445e0-0903-48c3-b878-ff0fccebdd04 hook 12
+2: 57 | State u32, Properties u16, ExpectedWakeReason u8, Reserved u8, ExpectedDuration u64
+2: 58 | State u32, Status u32
+
 StackWalk def2fe46-7bd6-4b80-bd94-f57fe20d0ce3 hook 18
 0: 32 | EventTimeStamp u64, StackProcess u32, StackThread u32, Stack p#
 2: 34 35 36 | Key p, StackFrame p#

@@ -41,7 +41,7 @@ static const struct {
 	{"time", {"utc", "local", "relative", "raw"}},
 	{"kernel",
 	 {"process", "thread", "loader", "cswitch", "dispatcher", "profile", "syscall", "interrupt",
-	  "dpc", "priority", "idle_states", "Latency", "SysProf", "DiagEasy", "Base"}},
+	  "dpc", "priority", "idle_states", "power", "Latency", "SysProf", "DiagEasy", "Base"}},
 	{"stacks",
 	 {"Profile", "CSwitch", "ReadyThread", "SyscallEnter", "SyscallExit", "ThreadCreate",
 	  "ProcessCreate", "ImageLoad", "none"}},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "source/kernel/classes.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -19,8 +20,12 @@ static const struct {
 	{1, 0x200, ETW_KERNEL_READY, 0x0532},         /* DISPATCHER */
 	{1, 0x4000, ETW_KERNEL_INTERRUPT, 0x0F43},    /* INTERRUPT */
 	{1, 0x80, ETW_KERNEL_SOFT_INTERRUPT, 0x0F44}, /* DPC */
-	{1, 0x80, ETW_KERNEL_SOFT_INTERRUPT, 0x0F42}, {1, 0x80, ETW_KERNEL_SOFT_INTERRUPT, 0x0F45},
-	{1, 0x2000, ETW_KERNEL_PRIORITY, 0x0530},    /* PRIORITY */
+	{1, 0x80, ETW_KERNEL_SOFT_INTERRUPT, 0x0F42},
+	{1, 0x80, ETW_KERNEL_SOFT_INTERRUPT, 0x0F45},
+	{1, 0x2000, ETW_KERNEL_PRIORITY, 0x0530},   /* PRIORITY */
+	{2, 0x8000, ETW_KERNEL_IDLE_STATE, 0x1239}, /* IDLE_STATES */
+	{4, 0x8000, ETW_KERNEL_IDLE_STATE, 0x1239}, /* POWER, from here */
+	{4, 0x8000, ETW_KERNEL_FREQUENCY, 0},
 	{2, 0x40, ETW_KERNEL_SYSCALL_ENTER, 0x0F33}, /* SYSCALL */
 	{2, 0x40, ETW_KERNEL_SYSCALL_EXIT, 0x0F34},
 };
@@ -108,6 +113,26 @@ uint16_t etw_kernel_class_hook(uint32_t kind)
 	for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
 		if (classes[i].kind == kind)
 			return classes[i].hook;
+	return 0;
+}
+
+int etw_kernel_class_less(uint32_t kinds, struct etw_fault *reterr)
+{
+	static const struct {
+		uint32_t kind, feature;
+	} drivers[] = {
+		{ETW_KERNEL_IDLE_STATE, ETW_KERNEL_HAS_IDLE_DRIVER},
+		{ETW_KERNEL_FREQUENCY, ETW_KERNEL_HAS_FREQUENCY_DRIVER},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(drivers); i++)
+		if (kinds >> drivers[i].kind & 1 &&
+		    !etw_kernel_probe_features()->has[drivers[i].feature])
+			return etw_fault_set(
+				reterr, -EOPNOTSUPP, 0, "kernel source",
+				etw_kernel_class_name(ETW_KERNEL_CLASS_POWER),
+				etw_kernel_class_loss(ETW_KERNEL_CLASS_POWER,
+						      (enum etw_kernel_feature)drivers[i].feature));
 	return 0;
 }
 

@@ -25,9 +25,9 @@
 	 EVENT_TRACE_FLAG_PROCESS_COUNTERS)
 
 /* What is built, as group masks: the flags of tasks, and the bits of the kinds below. */
-#define ETW_KERNEL_BUILT_MASKS                                                     \
-	{                                                                          \
-		[0] = ETW_KERNEL_TASK_FLAGS, [1] = 0x6286, [2] = 0x40, [6] = 0x3F, \
+#define ETW_KERNEL_BUILT_MASKS                                                                     \
+	{                                                                                          \
+		[0] = ETW_KERNEL_TASK_FLAGS, [1] = 0x6286, [2] = 0x8040, [4] = 0x8000, [6] = 0x3F, \
 	}
 
 /* The events that can have stacks: (group << 8) | type. */
@@ -55,6 +55,14 @@ uint32_t etw_kernel_class_given(uint32_t kinds);
 
 /* etw_kernel_class_hook() - of the events that a kind makes: (group << 8) | type; 0: none. */
 uint16_t etw_kernel_class_hook(uint32_t kind);
+
+/*
+ * etw_kernel_class_less() - whether of @kinds less comes on this machine than was asked for, though its kernel has them: it
+ * has no idle states, or no frequencies.
+ *
+ * Returns 0, or -EOPNOTSUPP with @reterr saying what.
+ */
+int etw_kernel_class_less(uint32_t kinds, struct etw_fault *reterr);
 
 /* etw_kernel_class_stack_kinds() - those of whose events the request wants the stacks. */
 uint32_t etw_kernel_class_stack_kinds(const struct etw_source_request *request);

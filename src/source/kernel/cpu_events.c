@@ -95,7 +95,7 @@ static uint32_t make_switch(const struct etw_kernel_switch *record, int64_t time
 	at = put32(at, record->old_tid);
 	at = put8(at, priority_of(record->new_tid, record->new_priority, record->new_policy));
 	at = put8(at, priority_of(record->old_tid, record->old_priority, record->old_policy));
-	at = put8(at, 0); /* PreviousCState */
+	at = put8(at, record->idle_state); /* PreviousCState */
 	at = put8(at, 0);
 	at = put8(at, wait_reason_of(record));
 	at = put8(at, is_user_wait);
@@ -184,6 +184,9 @@ uint32_t etw_kernel_cpu_event(const struct etw_kernel_cpu_maker *maker,
 	case ETW_KERNEL_INTERRUPT:
 	case ETW_KERNEL_SOFT_INTERRUPT:
 		return etw_kernel_cpu_system_event(maker, record, time_raw, to);
+	case ETW_KERNEL_IDLE_STATE:
+	case ETW_KERNEL_FREQUENCY:
+		return etw_kernel_cpu_power_event(record, time_raw, to);
 	default:
 		return 0;
 	}

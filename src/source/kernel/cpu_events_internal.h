@@ -12,6 +12,7 @@
 
 #define GROUP_THREAD    0x05
 #define GROUP_PERFINFO  0x0F
+#define GROUP_POWER     0x12
 #define GROUP_STACKWALK 0x18
 
 #define PERFINFO_VERSION 2 /* of all events that are made here */
@@ -68,5 +69,9 @@ static inline void etw_kernel_event_version(uint8_t *event, uint16_t version)
 uint32_t etw_kernel_cpu_system_event(const struct etw_kernel_cpu_maker *maker,
 				     const struct etw_kernel_cpu_record *record, int64_t time_raw,
 				     uint8_t *to);
+
+/* etw_kernel_cpu_power_event() - as etw_kernel_cpu_event(), of idle states and frequencies. */
+uint32_t etw_kernel_cpu_power_event(const struct etw_kernel_cpu_record *record, int64_t time_raw,
+				    uint8_t *to);
 
 #endif

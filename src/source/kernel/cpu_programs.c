@@ -189,6 +189,11 @@ static const struct {
 					   ETW_KERNEL_HAS_WORKQUEUE},
 	[ETW_KERNEL_PROGRAM_END_WORK] = {"etw_end_work", "workqueue_execute_end", OBJECT(owners), 0,
 					 ETW_KERNEL_OWNED_ALONE, ETW_KERNEL_HAS_WORKQUEUE},
+	[ETW_KERNEL_PROGRAM_IDLE_STATE] = {"etw_idle_state", "cpu_idle", OBJECT(power),
+					   KIND(ETW_KERNEL_IDLE_STATE), KIND(ETW_KERNEL_SWITCH),
+					   ETW_KERNEL_HAS_IDLE},
+	[ETW_KERNEL_PROGRAM_FREQUENCY] = {"etw_frequency", "cpu_frequency", OBJECT(power), 0,
+					  KIND(ETW_KERNEL_FREQUENCY), ETW_KERNEL_HAS_FREQUENCY},
 };
 
 static void link_name(size_t program, char name[32])

@@ -57,7 +57,9 @@ enum etw_kernel_cpu_program {
 	ETW_KERNEL_PROGRAM_QUEUE_WORK = 37,
 	ETW_KERNEL_PROGRAM_BEGIN_WORK = 38,
 	ETW_KERNEL_PROGRAM_END_WORK = 39,
-	ETW_KERNEL_CPU_PROGRAMS = 40,
+	ETW_KERNEL_PROGRAM_IDLE_STATE = 40,
+	ETW_KERNEL_PROGRAM_FREQUENCY = 41,
+	ETW_KERNEL_CPU_PROGRAMS = 42,
 };
 
 /* Beside the kinds that etw_kernel_cpu_bpf_open() is asked for: those of them alone that one process tree causes. */

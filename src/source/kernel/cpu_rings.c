@@ -73,6 +73,8 @@ static const size_t payload_bytes[ETW_KERNEL_CPU_KINDS] = {
 	[ETW_KERNEL_INTERRUPT] = sizeof(struct etw_kernel_interrupt),
 	[ETW_KERNEL_SOFT_INTERRUPT] = sizeof(struct etw_kernel_soft_interrupt),
 	[ETW_KERNEL_PRIORITY] = sizeof(struct etw_kernel_priority),
+	[ETW_KERNEL_IDLE_STATE] = sizeof(struct etw_kernel_idle_state),
+	[ETW_KERNEL_FREQUENCY] = sizeof(struct etw_kernel_frequency),
 };
 
 static bool is_whole_copy(const struct etw_kernel_ring_record *from)

@@ -430,6 +430,8 @@ static int enable_frequent(struct etw_source *source, const struct etw_source_re
 			miss(source, i, UINT32_MAX);
 		return r;
 	}
+	if (!refused)
+		refused = etw_kernel_class_less(etw_kernel_class_kinds(source->masks), reterr);
 	r = enable_samples(source, request->profile_interval_ft, &kinds, refused ? NULL : reterr);
 	source->control.cpu_kinds = kinds;
 	source->control.stack_kinds = etw_kernel_class_stack_kinds(request);

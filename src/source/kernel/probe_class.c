@@ -82,12 +82,14 @@ static const struct {
 		   NO_TRACEPOINT("module_load") " or module_free: the kernel's modules that come "
 						"and go are noticed at the end"}}},
 	[ETW_KERNEL_CLASS_SWITCHES] = {"context switches",
-				       5,
+				       6,
 				       {{ETW_KERNEL_HAS_RING, NULL},
 					{ETW_KERNEL_HAS_RING_IN_INTERRUPT, NULL},
 					{ETW_KERNEL_HAS_TASK_STORAGE, NULL},
 					{ETW_KERNEL_HAS_TASK_WALK, NULL},
-					{ETW_KERNEL_HAS_SWITCH, NULL}}},
+					{ETW_KERNEL_HAS_SWITCH, NULL},
+					{ETW_KERNEL_HAS_IDLE,
+					 NO_TRACEPOINT("cpu_idle") ": PreviousCState is 0"}}},
 	[ETW_KERNEL_CLASS_READY] =
 		{"ready threads",
 		 9,
@@ -178,10 +180,17 @@ static const struct {
 						     "thread next runs, if it still has it"}}},
 	[ETW_KERNEL_CLASS_POWER] =
 		{"power",
-		 5,
+		 8,
 		 {{ETW_KERNEL_HAS_RING, NULL},
 		  {ETW_KERNEL_HAS_RING_IN_INTERRUPT, NULL},
+		  {ETW_KERNEL_HAS_TASK_STORAGE, NULL},
+		  {ETW_KERNEL_HAS_TASK_WALK, NULL},
 		  {ETW_KERNEL_HAS_IDLE, NULL},
+		  {ETW_KERNEL_HAS_IDLE_DRIVER,
+		   "this machine's Linux has no idle states to choose from (no cpuidle driver; "
+		   "many "
+		   "virtual machines have none): all that comes is state 1, whatever the processor "
+		   "does then"},
 		  {ETW_KERNEL_HAS_FREQUENCY, NO_TRACEPOINT("cpu_frequency")},
 		  {ETW_KERNEL_HAS_FREQUENCY_DRIVER,
 		   "no frequencies come: this machine's Linux sets none (no cpufreq driver; most "
@@ -248,6 +257,14 @@ size_t etw_kernel_class_loses(const struct etw_kernel_features *features,
 	return count;
 }
 
+const char *etw_kernel_class_loss(enum etw_kernel_class class, enum etw_kernel_feature feature)
+{
+	for (uint32_t i = 0; i < classes[class].count; i++)
+		if (classes[class].needs[i].feature == feature)
+			return classes[class].needs[i].loss;
+	return NULL;
+}
+
 static bool is_real_time(void)
 {
 	struct utsname name;
@@ -275,6 +292,8 @@ static bool opens_cpu_clock(void)
 void etw_kernel_features_try(struct etw_kernel_features *ret)
 {
 	ret->has[ETW_KERNEL_HAS_CPU_CLOCK] = opens_cpu_clock();
+	ret->has[ETW_KERNEL_HAS_IDLE_DRIVER] = access("/sys/devices/system/cpu/cpu0/cpuidle/state0",
+						      F_OK) == 0;
 	ret->has[ETW_KERNEL_HAS_FREQUENCY_DRIVER] = access("/sys/devices/system/cpu/cpu0/cpufreq",
 							   F_OK) == 0;
 	ret->has[ETW_KERNEL_HAS_OWN_INTERRUPTS] = !is_real_time();

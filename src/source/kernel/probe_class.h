@@ -59,6 +59,7 @@ enum etw_kernel_feature {
 	ETW_KERNEL_HAS_IDLE,
 	ETW_KERNEL_HAS_FREQUENCY,
 	ETW_KERNEL_HAS_CPU_CLOCK,        /* perf gives samples by it; from here what is no type */
+	ETW_KERNEL_HAS_IDLE_DRIVER,      /* the processors have idle states to choose from */
 	ETW_KERNEL_HAS_FREQUENCY_DRIVER, /* the processors have frequencies that Linux sets */
 	ETW_KERNEL_HAS_OWN_INTERRUPTS, /* no real-time kernel, which moves handlers into threads */
 	ETW_KERNEL_HAS_SYMBOLS,        /* /proc/kallsyms has addresses */
@@ -80,6 +81,9 @@ int etw_kernel_features_read(const char *btf_path, struct etw_kernel_features *r
 
 /* etw_kernel_features_try() - what only a try tells: it opens a perf event for a moment. Others of @ret stay. */
 void etw_kernel_features_try(struct etw_kernel_features *ret);
+
+/* etw_kernel_class_loss() - what @class goes without where @feature is missing. Static; NULL: nothing, or it is refused. */
+const char *etw_kernel_class_loss(enum etw_kernel_class class, enum etw_kernel_feature feature);
 
 /* etw_kernel_class_name() - in a word or two. Static. */
 const char *etw_kernel_class_name(enum etw_kernel_class class);

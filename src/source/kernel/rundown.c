@@ -16,6 +16,7 @@
 #include "source/kernel/config_events.h"
 #include "source/kernel/counters.h"
 #include "source/kernel/events.h"
+#include "source/kernel/power_events.h"
 #include "source/kernel/scan.h"
 #include "wire/group_masks.h"
 
@@ -117,6 +118,7 @@ static void begin_description(struct etw_kernel_rundown *rundown,
 	etw_kernel_collector_begin(collector, rundown->item);
 	etw_kernel_out_slot(&collector->out, ETW_KERNEL_SLOT_RUNDOWN);
 	etw_kernel_write_processor_time(&collector->out, rundown->root);
+	etw_kernel_tell_power(&collector->out, rundown->config_root, start->masks);
 }
 
 int etw_kernel_rundown_start(struct etw_kernel_rundown *rundown,
@@ -218,6 +220,7 @@ int etw_kernel_rundown_change(struct etw_kernel_rundown *rundown,
 			      struct etw_kernel_collector *collector,
 			      const struct etw_kernel_rundown_start *start, uint32_t flags_before)
 {
+	bool had_power = etw_kernel_power_is_wanted(rundown->told_masks);
 	uint32_t added = start->masks[0] & ~flags_before;
 	uint64_t moment_ns = etw_monotonic_ns();
 	struct etw_kernel_scan *found = NULL;
@@ -231,6 +234,11 @@ int etw_kernel_rundown_change(struct etw_kernel_rundown *rundown,
 	if (memcmp(start->masks, rundown->told_masks, sizeof(start->masks)) != 0)
 		tell_masks(rundown, collector, start->masks);
 	tell_interval(rundown, collector, start->interval_ft);
+	if (!had_power && etw_kernel_power_is_wanted(start->masks)) {
+		etw_kernel_collector_begin(collector, rundown->item);
+		etw_kernel_out_slot(&collector->out, ETW_KERNEL_SLOT_RUNDOWN);
+		etw_kernel_tell_power(&collector->out, rundown->config_root, start->masks);
+	}
 	collector->tracker->flags = added;
 	if (added)
 		r = describe_added(rundown, collector, found, added);
@@ -254,6 +262,7 @@ int etw_kernel_rundown_end(struct etw_kernel_rundown *rundown,
 	etw_kernel_out_slot(out, ETW_KERNEL_SLOT_RUNDOWN);
 	if (end->config_groups)
 		etw_kernel_config_tell(out, rundown->config_root, end->config_groups);
+	etw_kernel_tell_power(out, rundown->config_root, end->masks);
 	tell_last_interval(rundown, collector);
 	etw_kernel_write_masks(out, WIRE_HOOK_GROUP_MASKS_OLD, end->masks);
 	r = tell_own(rundown, collector, end->masks[0], ETW_KERNEL_OWN_END);
@@ -314,6 +323,7 @@ int etw_kernel_rundown_describe(struct etw_kernel_rundown *rundown,
 	etw_kernel_out_slot(&collector->out, ETW_KERNEL_SLOT_RUNDOWN);
 	if (end->config_groups)
 		etw_kernel_config_tell(&collector->out, rundown->config_root, end->config_groups);
+	etw_kernel_tell_power(&collector->out, rundown->config_root, end->masks);
 	tell_last_interval(rundown, collector);
 	r = tell_own(rundown, collector, end->masks[0], ETW_KERNEL_OWN_COPY);
 	tell_counters(rundown, collector);

@@ -174,8 +174,12 @@ static void print_payload(unsigned group, unsigned type, const uint8_t *at, cons
 		print_numbers(at, end);
 	} else if (group == 5 && (type == 48 || type == 49)) {
 		printf("\t%u\t%u\t%u", etw_load32(at), at[4], at[5]);
+	} else if (group == 0x12) {
+		printf("\t%u", etw_load32(at)); /* idle states */
 	} else if (group == 5 && (type == 36 || type == 50)) {
 		printf("\t%u\t%u", etw_load32(at), etw_load32(at + 4));
+		if (type == 36)
+			printf("\t%u", at[10]); /* PreviousCState */
 	} else if (group == 3 && (type == PROCESS_COUNTERS || type == PROCESS_COUNTERS + 1)) {
 		print_counters(at);
 	} else if (group == 3 && type != 10) {

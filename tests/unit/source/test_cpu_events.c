@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "source/kernel/cpu_events.h"
 #include "source/kernel/priority.h"
+#include "wire/etl_event.h"
 
 #define TIME_RAW     INT64_C(0x1122334455667788)
 #define NICE_0       120
@@ -125,6 +126,47 @@ static void test_cpu_events__priority(void **state)
 	assert_int_equal(at[5], 1);
 }
 
+static void test_cpu_events__idle_states(void **state)
+{
+	struct etw_kernel_idle_state idle = {.state = 3};
+	const uint8_t *at;
+
+	(void)state;
+	at = make(ETW_KERNEL_IDLE_STATE, &idle, sizeof(idle), 0x1239, 16);
+	assert_int_equal(etw_load32(at), 3);
+	assert_int_equal(etw_load32(at + 4), 0);
+	assert_int_equal(etw_load64(at + 8), 0);
+	idle.is_end = 1;
+	at = make(ETW_KERNEL_IDLE_STATE, &idle, sizeof(idle), 0x123A, 8);
+	assert_int_equal(etw_load32(at), 3);
+	assert_int_equal(etw_load32(at + 4), 0);
+}
+
+/* It describes itself: tests/unit/wire/test_kernel_power.c has what it says. */
+static void test_cpu_events__frequency(void **state)
+{
+	static const struct etw_kernel_cpu_maker maker = {0};
+	const struct etw_kernel_frequency frequency = {.cpu = 7, .khz = 3600000};
+	uint32_t count;
+
+	(void)state;
+	record.head = (struct etw_kernel_cpu_record){
+		.kind = ETW_KERNEL_FREQUENCY,
+		.payload_bytes = sizeof(frequency),
+	};
+	memcpy(record.payload, &frequency, sizeof(frequency));
+	memset(bytes, 0xEE, sizeof(bytes));
+	count = etw_kernel_cpu_event(&maker, &record.head, TIME_RAW, bytes);
+	assert_true(count && count <= ETW_KERNEL_CPU_EVENT_MAX);
+	assert_int_equal(etw_load16(bytes), count);
+	assert_int_equal(etw_load64(bytes + offsetof(struct wire_event_header, time_raw)),
+			 TIME_RAW);
+	assert_int_equal(etw_load32(bytes + count - 8), 7);
+	assert_int_equal(etw_load32(bytes + count - 4), 3600000);
+	record.head.payload_bytes--;
+	assert_int_equal(etw_kernel_cpu_event(&maker, &record.head, TIME_RAW, bytes), 0);
+}
+
 static void test_cpu_events__switch_has_the_priorities_of_both(void **state)
 {
 	const struct etw_kernel_switch one = {
@@ -135,6 +177,7 @@ static void test_cpu_events__switch_has_the_priorities_of_both(void **state)
 		.new_policy = ETW_KERNEL_POLICY_DEADLINE,
 		.old_priority = FIFO_99,
 		.old_policy = ETW_KERNEL_POLICY_FIFO,
+		.idle_state = 5,
 	};
 	const uint8_t *at = make(ETW_KERNEL_SWITCH, &one, sizeof(one), 0x0524, 24);
 
@@ -143,6 +186,7 @@ static void test_cpu_events__switch_has_the_priorities_of_both(void **state)
 	assert_int_equal(etw_load32(at + 4), 42);
 	assert_int_equal(at[8], ETW_KERNEL_PRIORITY_HIGHEST);
 	assert_int_equal(at[9], etw_kernel_priority_of(FIFO_99, ETW_KERNEL_POLICY_FIFO));
+	assert_int_equal(at[10], 5); /* PreviousCState */
 	assert_int_equal(etw_load32(at + 16), 7);
 }
 
@@ -183,6 +227,8 @@ int main(void)
 		cmocka_unit_test(test_cpu_events__sample),
 		cmocka_unit_test(test_cpu_events__ready),
 		cmocka_unit_test(test_cpu_events__priority),
+		cmocka_unit_test(test_cpu_events__idle_states),
+		cmocka_unit_test(test_cpu_events__frequency),
 		cmocka_unit_test(test_cpu_events__switch_has_the_priorities_of_both),
 		cmocka_unit_test(test_cpu_events__stack_names_its_event),
 		cmocka_unit_test(test_cpu_events__short_payload_makes_none),

@@ -117,7 +117,7 @@ static void test_probe_class__all_is_there(void **state)
 #define CLASS(name) (1u << ETW_KERNEL_CLASS_##name)
 #define FREQUENT                                                                 \
 	(CLASS(SWITCHES) | CLASS(READY) | CLASS(SAMPLES) | CLASS(SYSTEM_CALLS) | \
-	 CLASS(INTERRUPTS) | CLASS(DPCS) | CLASS(PRIORITIES))
+	 CLASS(INTERRUPTS) | CLASS(DPCS) | CLASS(PRIORITIES) | CLASS(POWER))
 
 /* Of each tracepoint: which classes are refused without it, and which go on with a loss. */
 static const struct {
@@ -157,7 +157,7 @@ static const struct {
 	{"workqueue_queue_work", 0, CLASS(TREE)},
 	{"workqueue_execute_start", 0, CLASS(TREE)},
 	{"workqueue_execute_end", 0, CLASS(TREE)},
-	{"cpu_idle", CLASS(POWER), 0},
+	{"cpu_idle", CLASS(POWER), CLASS(SWITCHES)},
 	{"cpu_frequency", 0, CLASS(POWER)},
 };
 

@@ -83,7 +83,8 @@ struct etw_kernel_switch {
 	__u8 new_priority, old_priority; /* 0 to 139 */
 	__u32 flags;                     /* enum etw_kernel_switch_flag */
 	__u8 new_policy, old_policy;     /* SCHED_* */
-	__u16 reserved;
+	__u8 idle_state; /* from the idle thread: the state that the processor was in last */
+	__u8 reserved;
 };
 
 enum etw_kernel_ready_flag {
@@ -104,6 +105,17 @@ struct etw_kernel_priority {
 	__u8 old_priority, new_priority; /* 0 to 139; 255: deadline */
 	__u8 is_old_idle, is_new_idle;   /* SCHED_IDLE, whose nice value does not count */
 	__u8 reserved[7];
+};
+
+/* A processor begins or ends to be in an idle state. */
+struct etw_kernel_idle_state {
+	__u32 state; /* number of the driver; 0 is the lightest */
+	__u32 is_end;
+};
+
+struct etw_kernel_frequency {
+	__u32 cpu; /* which need not be the one that sets it */
+	__u32 khz;
 };
 
 enum etw_kernel_sample_flag {

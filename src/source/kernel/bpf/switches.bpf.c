@@ -3,6 +3,7 @@
  * Context switches. The stack of a switch is that of the thread switched in, which is where it was switched out: it is
  * taken then, kept with the thread, and sent when the thread runs again.
  */
+#include "contexts.h"
 #include "cpu_ring.h"
 
 /* One constant for the loader; see cpu_programs.c. */
@@ -27,6 +28,19 @@ static __always_inline void tell_switch(struct etw_kernel_switch *to, __u64 *con
 		to->flags |= ETW_KERNEL_SWITCH_WAITS_IO;
 	if (old->flags & PF_KTHREAD)
 		to->flags |= ETW_KERNEL_SWITCH_OLD_KERNEL;
+}
+
+/* Of a switch from the idle thread. One to it begins anew: the processor may do without a state. */
+static __always_inline void follow_idle_state(struct etw_kernel_switch *to,
+					      const struct task_struct *old)
+{
+	struct context *context = find_context();
+
+	if (!context)
+		return;
+	if (!old->pid)
+		to->idle_state = context->idle_state < 0xFF ? context->idle_state : 0xFF;
+	context->idle_state = 0;
 }
 
 /* 0: there is one. @to: what is kept of the thread switched in; NULL: nothing */
@@ -55,6 +69,8 @@ int etw_switch_tasks(__u64 *context)
 		return 0;
 	from = old->pid ? bpf_task_storage_get(&etw_threads, old, 0, 0) : NULL;
 	to = new->pid ? bpf_task_storage_get(&etw_threads, new, 0, 0) : NULL;
+	if (!old->pid || !new->pid)
+		follow_idle_state(&payload, old);
 	if (is_inside(control, from) || is_inside(control, to)) {
 		const struct stack *stack = NULL;
 

@@ -77,8 +77,8 @@ static bool add_states(void *context, const char *name)
 	if (!is_processor(name, &table.first_processor))
 		return true;
 	table.last_processor = table.first_processor;
-	while (table.count < STATES_MAX && read_state(walk, table.first_processor, table.count,
-						      &table.states[table.count]))
+	while (table.count < STATES_MAX &&
+	       read_state(walk, table.first_processor, table.count, &table.states[table.count]))
 		table.count++;
 	if (table.count && table.count == walk->table.count &&
 	    table.first_processor == walk->table.last_processor + 1 &&

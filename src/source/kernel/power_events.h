@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Which idle states and which frequencies the processors have: what the events of them are read by. */
+#ifndef ETW_SOURCE_KERNEL_POWER_EVENTS_H
+#define ETW_SOURCE_KERNEL_POWER_EVENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "source/kernel/out.h"
+#include "wire/group_masks.h"
+
+/* etw_kernel_power_is_wanted() - whether @masks ask for what etw_kernel_tell_power() writes. */
+bool etw_kernel_power_is_wanted(const uint32_t masks[WIRE_GROUP_MASKS_WORDS]);
+
+/* etw_kernel_tell_power() - as far as @masks ask for their events. @root: in front of /sys */
+void etw_kernel_tell_power(struct etw_kernel_out *out, const char *root,
+			   const uint32_t masks[WIRE_GROUP_MASKS_WORDS]);
+
+#endif
