@@ -303,7 +303,7 @@ static struct started *list_started(const struct etw_kernel_tracker *tracker,
 		const struct etw_kernel_item *item = heap->at[i].item;
 		const struct etw_kernel_new_task *record = item->record;
 
-		if (item->is_mapping || item->byte_count < sizeof(*record) ||
+		if (item->is_mapping || item->is_stack || item->byte_count < sizeof(*record) ||
 		    record->head.kind != ETW_KERNEL_NEW_TASK)
 			continue;
 		list[count++] = (struct started){
