@@ -223,7 +223,7 @@ def check_all(options, folder, environment):
 
 
 def check_bare(case, commands):
-    """Nobody's code has nobody's names. A host that hears late that the first is gone cannot know."""
+    """Nobody's code has nobody's names. A host that hears late of its end cannot know."""
     told = case.record_heard("announced by nobody", commands, ())
     if not told:
         return
