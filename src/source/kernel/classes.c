@@ -162,7 +162,7 @@ uint32_t etw_kernel_class_stack_events(const struct etw_source_request *request)
 	return events;
 }
 
-uint32_t etw_kernel_class_of_loss(uint32_t kind)
+uint32_t etw_kernel_loss_class(uint32_t kind)
 {
 	static const uint8_t losses[ETW_KERNEL_CPU_KINDS] = {
 		[ETW_KERNEL_SWITCH] = ETW_LOSS_OF_SWITCHES,

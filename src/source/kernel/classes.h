@@ -73,7 +73,7 @@ uint32_t etw_kernel_class_stack_kinds(const struct etw_source_request *request);
  */
 uint32_t etw_kernel_class_stack_events(const struct etw_source_request *request);
 
-/* etw_kernel_class_of_loss() - enum etw_loss_class of a kind's records. */
-uint32_t etw_kernel_class_of_loss(uint32_t kind);
+/* etw_kernel_loss_class() - enum etw_loss_class of a kind's records. */
+uint32_t etw_kernel_loss_class(uint32_t kind);
 
 #endif

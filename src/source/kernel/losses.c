@@ -18,7 +18,7 @@ static void add_drops(const struct etw_kernel_drops *drops, struct etw_source_lo
 	ret->events[ETW_LOSS_NOT_FOLLOWED][ETW_LOSS_OF_ANY] +=
 		drops->counts[ETW_KERNEL_DROP_NO_THREAD];
 	for (uint32_t kind = 0; kind < ETW_KERNEL_CPU_KINDS; kind++)
-		ret->events[ETW_LOSS_RING_FULL][etw_kernel_class_of_loss(kind)] +=
+		ret->events[ETW_LOSS_RING_FULL][etw_kernel_loss_class(kind)] +=
 			drops->counts[ETW_KERNEL_DROP_CPU_RING_FULL + kind];
 }
 
@@ -41,7 +41,7 @@ static void read_missed(const struct etw_kernel_losses_of *from, struct etw_sour
 
 	etw_kernel_cpu_bpf_missed(from->cpu_bpf, &missed);
 	for (uint32_t kind = 0; kind < ETW_KERNEL_CPU_KINDS; kind++)
-		ret->events[ETW_LOSS_INTERRUPTED][etw_kernel_class_of_loss(kind)] +=
+		ret->events[ETW_LOSS_INTERRUPTED][etw_kernel_loss_class(kind)] +=
 			missed.events[kind];
 	ret->events[ETW_LOSS_NO_FIELDS][ETW_LOSS_OF_ANY] += missed.contexts;
 	ret->events[ETW_LOSS_NOT_FOLLOWED][ETW_LOSS_OF_ANY] += missed.threads;
