@@ -353,9 +353,11 @@ int etw_kernel_cpu_bpf_walk(const struct etw_kernel_cpu_bpf *cpu_bpf, struct etw
 	return 0;
 }
 
+/* Each program is needed by a kind or helps one; see programs. */
 static uint64_t *count_of(struct etw_kernel_missed *missed, size_t place)
 {
-	unsigned kind = (unsigned)__builtin_ctz(programs[place].kinds);
+	uint32_t kinds = programs[place].kinds ? programs[place].kinds : programs[place].helps;
+	unsigned kind = (unsigned)__builtin_ctz(kinds);
 
 	if (place == ETW_KERNEL_PROGRAM_NEW_THREAD)
 		return &missed->threads;
