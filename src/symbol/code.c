@@ -194,15 +194,15 @@ int etw_symbol_code_need(struct etw_symbol_modules *modules, struct etw_symbol_p
 		TRY(read_perf_map(modules, process->pid, code));
 	}
 	*ret = code;
-	if (code->notes_seen == process->note_count)
+	if (code->statements_seen == process->statement_count)
 		return 0;
-	for (size_t i = 0; i < process->note_count; i++) {
-		const char *path = process->notes[i].path;
+	for (size_t i = 0; i < process->statement_count; i++) {
+		const char *path = process->statements[i].path;
 
 		if (path && is_jitdump(path) && !is_known(code, path))
 			TRY(read_jitdump(modules, process->pid, path, code));
 	}
-	code->notes_seen = process->note_count;
+	code->statements_seen = process->statement_count;
 	return 0;
 }
 

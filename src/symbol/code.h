@@ -23,7 +23,7 @@ struct etw_symbol_jitdump_file {
 };
 
 struct etw_symbol_code {
-	size_t notes_seen; /* of the process, when its images were searched last */
+	size_t statements_seen; /* of the process, when its images were searched last */
 	struct etw_symbol_jitdump_file *jitdumps; /* owned */
 	size_t jitdump_count;
 	struct etw_symbol_loaded *perf_map; /* NULL: there is none */

@@ -27,13 +27,13 @@ static uint64_t hash_of(uint32_t pid)
 
 static void done_process(struct etw_symbol_process *process)
 {
-	for (size_t i = 0; i < process->note_count; i++) {
-		if (!process->notes[i].told)
+	for (size_t i = 0; i < process->statement_count; i++) {
+		if (!process->statements[i].told)
 			continue;
-		etw_symbol_table_done(process->notes[i].told);
-		free(process->notes[i].told);
+		etw_symbol_table_done(process->statements[i].told);
+		free(process->statements[i].told);
 	}
-	free(process->notes);
+	free(process->statements);
 	free(process->spans);
 	free(process->reach);
 }
@@ -81,29 +81,29 @@ int etw_symbol_images_need_process(struct etw_symbol_images *images, uint32_t pi
 	return 0;
 }
 
-int etw_symbol_images_note(struct etw_symbol_images *images, uint32_t pid,
-			   const struct etw_symbol_note *note)
+int etw_symbol_images_keep(struct etw_symbol_images *images, uint32_t pid,
+			   const struct etw_symbol_statement *statement)
 {
 	struct etw_symbol_process *process;
 
-	if (!images->notes_left)
+	if (!images->statements_left)
 		return -E2BIG;
 	TRY(etw_symbol_images_need_process(images, pid, &process));
-	if (process->note_count == process->note_room) {
-		size_t room = process->note_room ? 2 * process->note_room : FIRST_ROOM;
-		struct etw_symbol_note *notes;
+	if (process->statement_count == process->statement_room) {
+		size_t room = process->statement_room ? 2 * process->statement_room : FIRST_ROOM;
+		struct etw_symbol_statement *statements;
 
-		notes = reallocarray(process->notes, room, sizeof(*notes));
-		if (!notes)
+		statements = reallocarray(process->statements, room, sizeof(*statements));
+		if (!statements)
 			return -ENOMEM;
-		process->notes = notes;
-		process->note_room = room;
+		process->statements = statements;
+		process->statement_room = room;
 	}
-	process->notes[process->note_count] = *note;
-	process->notes[process->note_count].number = process->note_count;
-	process->note_count++;
+	process->statements[process->statement_count] = *statement;
+	process->statements[process->statement_count].number = process->statement_count;
+	process->statement_count++;
 	process->is_made = false;
-	images->notes_left--;
+	images->statements_left--;
 	return 0;
 }
 
@@ -111,37 +111,38 @@ int etw_symbol_images_told(struct etw_symbol_images *images, uint32_t pid, uint6
 			   int64_t time_raw, size_t *left, struct etw_symbol_table **ret)
 {
 	const struct etw_symbol_process *process = etw_symbol_images_process(images, pid);
-	struct etw_symbol_note note = {
-		.kind = ETW_SYMBOL_NOTE_SYMBOLS,
+	struct etw_symbol_statement statement = {
+		.kind = ETW_SYMBOL_STATEMENT_SYMBOLS,
 		.base = base,
 		.time_raw = time_raw,
 	};
 	int r;
 
-	if (process && process->note_count) {
-		const struct etw_symbol_note *last = &process->notes[process->note_count - 1];
+	if (process && process->statement_count) {
+		const struct etw_symbol_statement *last =
+			&process->statements[process->statement_count - 1];
 
 		if (last->told && last->base == base && !process->is_made) {
 			*ret = last->told;
 			return 0;
 		}
 	}
-	note.told = calloc(1, sizeof(*note.told));
-	if (!note.told)
+	statement.told = calloc(1, sizeof(*statement.told));
+	if (!statement.told)
 		return -ENOMEM;
-	etw_symbol_table_init(note.told, left);
-	r = etw_symbol_images_note(images, pid, &note);
+	etw_symbol_table_init(statement.told, left);
+	r = etw_symbol_images_keep(images, pid, &statement);
 	if (r) {
-		free(note.told);
+		free(statement.told);
 		return r;
 	}
-	*ret = note.told;
+	*ret = statement.told;
 	return 0;
 }
 
-static int compare_notes(const void *left_item, const void *right_item)
+static int compare_statements(const void *left_item, const void *right_item)
 {
-	const struct etw_symbol_note *left = left_item, *right = right_item;
+	const struct etw_symbol_statement *left = left_item, *right = right_item;
 
 	if (left->base != right->base)
 		return left->base < right->base ? -1 : 1;
@@ -156,7 +157,7 @@ static bool is_open(const struct etw_symbol_span *span)
 }
 
 /*
- * The span that a note is about: the last one that was made of the same base. Notes are in order of base and time, so it is
+ * The span that a statement is about: the last one that was made of the same base. Statements are in order of base and time, so it is
  * the last of all, if it has the base.
  */
 static struct etw_symbol_span *last_of(struct etw_symbol_process *process, uint64_t base)
@@ -166,63 +167,66 @@ static struct etw_symbol_span *last_of(struct etw_symbol_process *process, uint6
 	return &process->spans[process->span_count - 1];
 }
 
-static void add_span(struct etw_symbol_process *process, const struct etw_symbol_note *note,
-		     int64_t from_raw, int64_t to_raw)
+static void add_span(struct etw_symbol_process *process,
+		     const struct etw_symbol_statement *statement, int64_t from_raw, int64_t to_raw)
 {
 	process->spans[process->span_count++] = (struct etw_symbol_span){
-		.base = note->base,
-		.end = etw_sum_saturated(note->base, note->bytes),
+		.base = statement->base,
+		.end = etw_sum_saturated(statement->base, statement->bytes),
 		.from_raw = from_raw,
 		.to_raw = to_raw,
-		.path = note->path,
+		.path = statement->path,
 	};
 }
 
-static void apply_load(struct etw_symbol_process *process, const struct etw_symbol_note *note)
+static void apply_load(struct etw_symbol_process *process,
+		       const struct etw_symbol_statement *statement)
 {
-	struct etw_symbol_span *last = last_of(process, note->base);
+	struct etw_symbol_span *last = last_of(process, statement->base);
 
-	if (last && is_open(last) && last->path == note->path &&
-	    note->kind != ETW_SYMBOL_NOTE_LOAD) {
+	if (last && is_open(last) && last->path == statement->path &&
+	    statement->kind != ETW_SYMBOL_STATEMENT_LOAD) {
 		/* A rundown lists what is known. */
-		if (etw_sum_saturated(note->base, note->bytes) > last->end)
-			last->end = etw_sum_saturated(note->base, note->bytes);
+		if (etw_sum_saturated(statement->base, statement->bytes) > last->end)
+			last->end = etw_sum_saturated(statement->base, statement->bytes);
 		return;
 	}
 	if (last && is_open(last))
-		last->to_raw = note->time_raw; /* its unload was lost */
-	if (note->kind == ETW_SYMBOL_NOTE_LOAD)
-		add_span(process, note, note->time_raw, INT64_MAX);
+		last->to_raw = statement->time_raw; /* its unload was lost */
+	if (statement->kind == ETW_SYMBOL_STATEMENT_LOAD)
+		add_span(process, statement, statement->time_raw, INT64_MAX);
 	else
-		add_span(process, note, last ? last->to_raw : INT64_MIN, INT64_MAX);
+		add_span(process, statement, last ? last->to_raw : INT64_MIN, INT64_MAX);
 }
 
-static void apply_unload(struct etw_symbol_process *process, const struct etw_symbol_note *note)
+static void apply_unload(struct etw_symbol_process *process,
+			 const struct etw_symbol_statement *statement)
 {
-	struct etw_symbol_span *last = last_of(process, note->base);
+	struct etw_symbol_span *last = last_of(process, statement->base);
 
 	if (last && is_open(last))
-		last->to_raw = note->time_raw;
+		last->to_raw = statement->time_raw;
 	else
-		add_span(process, note, last ? last->to_raw : INT64_MIN, note->time_raw);
+		add_span(process, statement, last ? last->to_raw : INT64_MIN, statement->time_raw);
 }
 
 /* Adds to a span what its image's further events say. */
-static void apply_fact(struct etw_symbol_process *process, const struct etw_symbol_note *note)
+static void apply_fact(struct etw_symbol_process *process,
+		       const struct etw_symbol_statement *statement)
 {
-	struct etw_symbol_span *last = last_of(process, note->base);
+	struct etw_symbol_span *last = last_of(process, statement->base);
 
 	if (!last)
 		return;
-	if (note->kind == ETW_SYMBOL_NOTE_SYMBOLS) {
+	if (statement->kind == ETW_SYMBOL_STATEMENT_SYMBOLS) {
 		if (last->told)
-			(void)etw_symbol_table_merge(last->told, note->told);
+			(void)etw_symbol_table_merge(last->told, statement->told);
 		else
-			last->told = note->told;
+			last->told = statement->told;
 		return;
 	}
-	memcpy(last->build_id, note->build_id, sizeof(last->build_id));
-	last->build_id_bytes = note->build_id_bytes;
+	memcpy(last->build_id, statement->build_id, sizeof(last->build_id));
+	last->build_id_bytes = statement->build_id_bytes;
 }
 
 static int compare_spans(const void *left_item, const void *right_item)
@@ -241,27 +245,27 @@ static int make_spans(struct etw_symbol_process *process)
 	struct etw_symbol_span *spans;
 	uint64_t *reaches, reach = 0;
 
-	spans = reallocarray(process->spans, process->note_count + 1, sizeof(*spans));
+	spans = reallocarray(process->spans, process->statement_count + 1, sizeof(*spans));
 	if (!spans)
 		return -ENOMEM;
 	process->spans = spans;
-	reaches = reallocarray(process->reach, process->note_count + 1, sizeof(*reaches));
+	reaches = reallocarray(process->reach, process->statement_count + 1, sizeof(*reaches));
 	if (!reaches)
 		return -ENOMEM;
 	process->reach = reaches;
 	process->span_count = 0;
-	if (process->note_count)
-		qsort(process->notes, process->note_count, sizeof(process->notes[0]),
-		      compare_notes);
-	for (size_t i = 0; i < process->note_count; i++) {
-		const struct etw_symbol_note *note = &process->notes[i];
+	if (process->statement_count)
+		qsort(process->statements, process->statement_count, sizeof(process->statements[0]),
+		      compare_statements);
+	for (size_t i = 0; i < process->statement_count; i++) {
+		const struct etw_symbol_statement *statement = &process->statements[i];
 
-		if (note->kind == ETW_SYMBOL_NOTE_UNLOAD)
-			apply_unload(process, note);
-		else if (note->kind < ETW_SYMBOL_NOTE_BUILD_ID)
-			apply_load(process, note);
+		if (statement->kind == ETW_SYMBOL_STATEMENT_UNLOAD)
+			apply_unload(process, statement);
+		else if (statement->kind < ETW_SYMBOL_STATEMENT_BUILD_ID)
+			apply_load(process, statement);
 		else
-			apply_fact(process, note);
+			apply_fact(process, statement);
 	}
 	if (process->span_count)
 		qsort(process->spans, process->span_count, sizeof(*spans), compare_spans);

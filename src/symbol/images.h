@@ -17,18 +17,18 @@
 #include "symbol/model.h"
 #include "symbol/table.h"
 
-/* One thing that is told of an image. */
-enum etw_symbol_note_kind {
-	ETW_SYMBOL_NOTE_LOAD = 0,
-	ETW_SYMBOL_NOTE_UNLOAD,
-	ETW_SYMBOL_NOTE_WAS_LOADED,
-	ETW_SYMBOL_NOTE_IS_LOADED,
-	ETW_SYMBOL_NOTE_BUILD_ID,
-	ETW_SYMBOL_NOTE_SYMBOLS,
+/* What one event says of an image: a statement. */
+enum etw_symbol_statement_kind {
+	ETW_SYMBOL_STATEMENT_LOAD = 0,
+	ETW_SYMBOL_STATEMENT_UNLOAD,
+	ETW_SYMBOL_STATEMENT_WAS_LOADED,
+	ETW_SYMBOL_STATEMENT_IS_LOADED,
+	ETW_SYMBOL_STATEMENT_BUILD_ID,
+	ETW_SYMBOL_STATEMENT_SYMBOLS,
 };
 
-struct etw_symbol_note {
-	enum etw_symbol_note_kind kind;
+struct etw_symbol_statement {
+	enum etw_symbol_statement_kind kind;
 	uint8_t build_id_bytes;
 	uint8_t build_id[ETW_SYMBOL_BUILD_ID_BYTES]; /* of BUILD_ID */
 	uint64_t base;
@@ -55,8 +55,8 @@ struct etw_symbol_span {
 
 struct etw_symbol_process {
 	uint32_t pid;
-	struct etw_symbol_note *notes; /* owned */
-	size_t note_count, note_room;
+	struct etw_symbol_statement *statements; /* owned */
+	size_t statement_count, statement_room;
 	struct etw_symbol_span *spans; /* owned; by base, then by time; valid when is_made */
 	uint64_t *reach;               /* owned; by span, how far it and those before it reach */
 	size_t span_count;
@@ -65,17 +65,17 @@ struct etw_symbol_process {
 };
 
 struct etw_symbol_images {
-	struct etw_arena arena;  /* of processes */
-	struct etw_table by_pid; /* of struct etw_symbol_process */
-	size_t notes_left, processes_left;
+	struct etw_arena arena;                 /* of processes */
+	struct etw_table by_pid;                /* of struct etw_symbol_process */
+	size_t statements_left, processes_left; /* that may still be added */
 };
 
 /* etw_symbol_images_init() - knows nothing yet. What is kept at most: */
-static inline void etw_symbol_images_init(struct etw_symbol_images *images, size_t notes_max,
+static inline void etw_symbol_images_init(struct etw_symbol_images *images, size_t statements_max,
 					  size_t processes_max)
 {
 	*images = (struct etw_symbol_images){
-		.notes_left = notes_max,
+		.statements_left = statements_max,
 		.processes_left = processes_max,
 	};
 }
@@ -97,12 +97,12 @@ int etw_symbol_images_need_process(struct etw_symbol_images *images, uint32_t pi
 				   struct etw_symbol_process **ret);
 
 /*
- * etw_symbol_images_note() - keeps what is told.
+ * etw_symbol_images_keep() - keeps a statement about an image of a process.
  *
  * Returns 0; -E2BIG beyond the limit; -ENOMEM.
  */
-int etw_symbol_images_note(struct etw_symbol_images *images, uint32_t pid,
-			   const struct etw_symbol_note *note);
+int etw_symbol_images_keep(struct etw_symbol_images *images, uint32_t pid,
+			   const struct etw_symbol_statement *statement);
 
 /*
  * etw_symbol_images_told() - the table for symbols that are told of the image at a base: the one that was filled last, or

@@ -14,7 +14,7 @@
 #define ETW_SYMBOL_FRAMES_MAX 64
 
 /* What is kept of hostile traces and files at most. */
-#define ETW_SYMBOL_NOTES_MAX \
+#define ETW_SYMBOL_STATEMENTS_MAX \
 	((size_t)1 << 22) /* what is told of images: loads, unloads, build ids */
 #define ETW_SYMBOL_MODULES_MAX   ((size_t)1 << 16)
 #define ETW_SYMBOL_PROCESSES_MAX ((size_t)1 << 20)

@@ -47,7 +47,8 @@ int etw_symbols_create(const struct etw_symbols_options *options, struct etw_sym
 		return -ENOMEM;
 	}
 	etw_symbol_strings_init(&symbols->strings);
-	etw_symbol_images_init(&symbols->images, ETW_SYMBOL_NOTES_MAX, ETW_SYMBOL_PROCESSES_MAX);
+	etw_symbol_images_init(&symbols->images, ETW_SYMBOL_STATEMENTS_MAX,
+			       ETW_SYMBOL_PROCESSES_MAX);
 	symbols->modules.strings = &symbols->strings;
 	symbols->modules.entries_left = ETW_SYMBOL_ENTRIES_MAX;
 	symbols->modules.want_lines = options->want_lines;
@@ -84,9 +85,10 @@ void etw_symbols_free(struct etw_symbols *symbols)
 	free(symbols);
 }
 
-static int note(struct etw_symbols *symbols, uint32_t pid, const struct etw_symbol_note *note)
+static int keep_statement(struct etw_symbols *symbols, uint32_t pid,
+			  const struct etw_symbol_statement *statement)
 {
-	int r = etw_symbol_images_note(&symbols->images, pid, note);
+	int r = etw_symbol_images_keep(&symbols->images, pid, statement);
 
 	if (r == -E2BIG)
 		symbols->dropped++;
@@ -96,38 +98,38 @@ static int note(struct etw_symbols *symbols, uint32_t pid, const struct etw_symb
 int etw_symbols_tell_image(struct etw_symbols *symbols, enum etw_symbol_image_told told,
 			   const struct etw_symbol_image *image, int64_t time_raw)
 {
-	static const enum etw_symbol_note_kind kinds[] = {
-		[ETW_SYMBOL_LOAD] = ETW_SYMBOL_NOTE_LOAD,
-		[ETW_SYMBOL_UNLOAD] = ETW_SYMBOL_NOTE_UNLOAD,
-		[ETW_SYMBOL_WAS_LOADED] = ETW_SYMBOL_NOTE_WAS_LOADED,
-		[ETW_SYMBOL_IS_LOADED] = ETW_SYMBOL_NOTE_IS_LOADED,
+	static const enum etw_symbol_statement_kind kinds[] = {
+		[ETW_SYMBOL_LOAD] = ETW_SYMBOL_STATEMENT_LOAD,
+		[ETW_SYMBOL_UNLOAD] = ETW_SYMBOL_STATEMENT_UNLOAD,
+		[ETW_SYMBOL_WAS_LOADED] = ETW_SYMBOL_STATEMENT_WAS_LOADED,
+		[ETW_SYMBOL_IS_LOADED] = ETW_SYMBOL_STATEMENT_IS_LOADED,
 	};
-	struct etw_symbol_note told_note = {
+	struct etw_symbol_statement statement = {
 		.kind = kinds[told],
 		.base = image->base,
 		.bytes = image->bytes,
 		.time_raw = time_raw,
 	};
 
-	told_note.path = etw_symbol_strings_keep(&symbols->strings, image->path,
+	statement.path = etw_symbol_strings_keep(&symbols->strings, image->path,
 						 strlen(image->path));
-	return told_note.path ? note(symbols, image->pid, &told_note) : -ENOMEM;
+	return statement.path ? keep_statement(symbols, image->pid, &statement) : -ENOMEM;
 }
 
 int etw_symbols_tell_build_id(struct etw_symbols *symbols, uint32_t pid, uint64_t base,
 			      int64_t time_raw, const uint8_t *build_id, size_t bytes)
 {
-	struct etw_symbol_note told_note = {
-		.kind = ETW_SYMBOL_NOTE_BUILD_ID,
+	struct etw_symbol_statement statement = {
+		.kind = ETW_SYMBOL_STATEMENT_BUILD_ID,
 		.base = base,
 		.time_raw = time_raw,
 		.build_id_bytes = (uint8_t)bytes,
 	};
 
-	if (!bytes || bytes > sizeof(told_note.build_id))
+	if (!bytes || bytes > sizeof(statement.build_id))
 		return -EINVAL;
-	memcpy(told_note.build_id, build_id, bytes);
-	return note(symbols, pid, &told_note);
+	memcpy(statement.build_id, build_id, bytes);
+	return keep_statement(symbols, pid, &statement);
 }
 
 static int add_told(struct etw_symbols *symbols, struct etw_symbol_table *table,

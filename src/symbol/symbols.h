@@ -65,7 +65,7 @@ struct etw_symbol_image {
 /*
  * etw_symbols_tell_image() - what an Image event says.
  *
- * Returns 0; -E2BIG beyond ETW_SYMBOL_NOTES_MAX: it is counted as dropped; -ENOMEM.
+ * Returns 0; -E2BIG beyond ETW_SYMBOL_STATEMENTS_MAX: it is counted as dropped; -ENOMEM.
  */
 int etw_symbols_tell_image(struct etw_symbols *symbols, enum etw_symbol_image_told told,
 			   const struct etw_symbol_image *image, int64_t time_raw);
