@@ -38,7 +38,8 @@ static void put_thread(unsigned pid, unsigned tid, unsigned start_ticks)
 }
 
 /* A record that says that a task has started. */
-static void put_record(struct fixture *fixture, uint32_t pid, uint32_t tid, uint64_t start_ticks)
+static struct etw_kernel_item *put_record(struct fixture *fixture, uint32_t pid, uint32_t tid,
+					  uint64_t start_ticks)
 {
 	struct etw_kernel_item *item = calloc(1,
 					      sizeof(*item) + sizeof(struct etw_kernel_new_task));
@@ -51,6 +52,7 @@ static void put_record(struct fixture *fixture, uint32_t pid, uint32_t tid, uint
 	item->record = record;
 	item->byte_count = sizeof(*record);
 	assert_int_equal(etw_kernel_heap_add(&fixture->heap, &fixture->stream, item), 0);
+	return item;
 }
 
 static int set_up(void **state)
@@ -169,6 +171,23 @@ static void test_scan__who_has_started_is_not_there_before(void **state)
 	assert_null(etw_kernel_tasks_find_thread(&fixture->tracker->tasks, 31));
 }
 
+/* Copies of stacks and records of mappings have other layouts, whose bytes may look as if a task had started. */
+static void test_scan__other_records_start_nobody(void **state)
+{
+	struct fixture *fixture = *state;
+	unsigned counts[8];
+
+	put_process(20, "S", 500);
+	put_process(30, "S", 600);
+	put_record(fixture, 20, 20, 500)->is_stack = true;
+	put_record(fixture, 30, 30, 600)->is_mapping = true;
+	run(fixture, false, true, counts);
+	assert_int_equal(counts[3], 2);
+	assert_int_equal(counts[5], 2);
+	assert_non_null(etw_kernel_tasks_find(&fixture->tracker->tasks, 20));
+	assert_non_null(etw_kernel_tasks_find(&fixture->tracker->tasks, 30));
+}
+
 /* A thread's end is the first that a host hears of a process: it was there, and is described. */
 static void test_scan__who_is_guessed_is_described(void **state)
 {
@@ -275,6 +294,7 @@ int main(void)
 		TEST(test_scan__describes_who_is_there),
 		TEST(test_scan__the_dead_are_left_out),
 		TEST(test_scan__who_has_started_is_not_there_before),
+		TEST(test_scan__other_records_start_nobody),
 		TEST(test_scan__who_is_guessed_is_described),
 		TEST(test_scan__who_is_known_is_not_described),
 		TEST(test_scan__fills_without_a_word),
