@@ -206,6 +206,8 @@ static void remember_note(struct etw_state_record *record, const struct wire_ses
 		record->noted_stacks = (uint32_t)note->numbers[0];
 	if (note->kind == WIRE_NOTE_NOT_AS_ASKED)
 		record->noted_options = (uint32_t)note->numbers[0];
+	if (note->kind == WIRE_NOTE_STACKS_BY_TABLES)
+		record->noted_tables = 1;
 	if (note->kind != WIRE_NOTE_NOT_COLLECTED)
 		return;
 	wire_session_note_masks(note, masks);

@@ -321,8 +321,9 @@ static void tell_tables(struct etw_source_feed *feed, bool is_adopted)
 	struct wire_session_note note;
 
 	etw_kernel_request_translate(&feed->wanted, &request);
-	if (is_adopted || !feed->wanted.stack_hook_count ||
-	    !(request.options & feed->ops->options & ETW_SOURCE_UNWIND))
+	if (!feed->wanted.stack_hook_count ||
+	    !(request.options & feed->ops->options & ETW_SOURCE_UNWIND) ||
+	    (is_adopted && etw_state_holding(&feed->context->state, 0)->noted_tables))
 		return;
 	etw_note_make(&note, WIRE_NOTE_STACKS_BY_TABLES, /* numbers= */ NULL,
 		      "stacks of programs were followed by their tables of unwinding (DWARF)");

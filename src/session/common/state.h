@@ -29,7 +29,7 @@
 #include "wire/message.h"
 
 #define ETW_STATE_MAGIC     UINT32_C(0x53455345) /* "ESES" */
-#define ETW_STATE_VERSION   17
+#define ETW_STATE_VERSION   18
 #define ETW_STATE_SETS      64  /* ring sets of a session at once, retired ones included */
 #define ETW_STATE_PAGES     128 /* control pages of replaced ring sets */
 #define ETW_STATE_USERS     64 /* whose claims are kept apart; the rest together in one place more */
@@ -228,8 +228,11 @@ struct etw_state_record {
 	uint32_t piece_events;  /* of these, behind `delivered`; notes too */
 	uint32_t is_sealed;     /* has its number and place; being written */
 	uint32_t buffer_notes;  /* of its events, such as the host itself wrote */
-	/* Of the kernel's events: what notes have said not to be collected, how many kinds without stacks, and options. */
-	uint32_t noted_missing[WIRE_GROUP_MASKS_WORDS], noted_stacks, noted_options;
+	/*
+	 * What notes have said of the kernel's events: which are not collected, how many kinds have no stacks, which options do
+	 * not hold, and 1 where stacks were followed by tables of unwinding.
+	 */
+	uint32_t noted_missing[WIRE_GROUP_MASKS_WORDS], noted_stacks, noted_options, noted_tables;
 	uint32_t piece_notes; /* of the notes, those behind `delivered` */
 	uint32_t file_place;  /* of the sealed buffer: how many are before it in the file */
 	/*

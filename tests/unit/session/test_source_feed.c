@@ -201,6 +201,49 @@ static void test_source_feed__tables_of_unwinding_are_told(void **state)
 	end(&scene);
 }
 
+/*
+ * The host of @scene is killed, so that nobody closes its source, or asks it once more; and the next one opens the source of
+ * the session that it left.
+ */
+static void take_over(struct scene *scene, const struct etw_source_ops *ops)
+{
+	int fd = dup(scene->parts.context.state.fd);
+
+	free(scene->parts.feed.source);
+	scene->parts.feed.source = NULL;
+	parts_close(&scene->parts);
+	parts_adopt(&scene->parts, &scene->fixture, fd);
+	scene->parts.feed.ops = ops;
+	etw_source_feed_open(&scene->parts.feed, true);
+}
+
+/* The next host tells what the last one could not write, and nothing twice. */
+static void test_source_feed__tables_of_unwinding_are_told_once_over_hosts(void **state)
+{
+	static struct scene scene;
+	struct etw_source_ops able = fake_source_ops;
+	struct wire_session_note note;
+	struct wire_kernel_request *wanted;
+
+	(void)state;
+	able.options = ETW_SOURCE_UNWIND;
+	begin(&scene, EVENT_TRACE_SYSTEM_LOGGER_MODE, EVENT_TRACE_FLAG_THREAD, 0);
+	wanted = &scene.parts.context.state.head->config.kernel;
+	wanted->options = WIRE_KERNEL_UNWIND;
+	wanted->stack_hook_count = 1;
+	wanted->stack_hooks[0] = 0x0501;
+	scene.parts.feed.ops = &able;
+	etw_source_feed_open(&scene.parts.feed, false);
+	assert_int_equal(scene.parts.notes.count, 1);
+	take_over(&scene, &able);
+	assert_int_equal(scene.parts.notes.count, 1);
+	etw_outputs_write_notes(&scene.parts.outputs);
+	etw_outputs_flush(&scene.parts.outputs);
+	take_over(&scene, &able);
+	assert_false(etw_notes_take(&scene.parts.notes, &note));
+	end(&scene);
+}
+
 /* A session whose source cannot be had goes on without it. */
 static void test_source_feed__a_source_that_fails_is_a_complaint(void **state)
 {
@@ -261,7 +304,6 @@ static void test_source_feed__loss_adds_up_over_hosts(void **state)
 	static struct scene scene;
 	const struct etw_state_source *source;
 	struct wire_session_loss loss;
-	int fd;
 
 	(void)state;
 	begin(&scene, EVENT_TRACE_SYSTEM_LOGGER_MODE, EVENT_TRACE_FLAG_PROCESS, 0);
@@ -273,13 +315,7 @@ static void test_source_feed__loss_adds_up_over_hosts(void **state)
 	for (uint64_t lost = 7; lost != UINT64_MAX; lost = lost == 7 ? 2 : UINT64_MAX) {
 		fake_source_memory->lost = lost;
 		fake_source_memory->lost_by_host = 3;
-		fd = dup(scene.parts.context.state.fd);
-		/* The former host was killed: nobody closes its source, or asks it once more. */
-		free(scene.parts.feed.source);
-		scene.parts.feed.source = NULL;
-		parts_close(&scene.parts);
-		parts_adopt(&scene.parts, &scene.fixture, fd);
-		etw_source_feed_open(&scene.parts.feed, true);
+		take_over(&scene, scene.parts.feed.ops);
 		etw_account_loss(&scene.parts.sets, &loss);
 		assert_int_equal(loss.source, 100 + 3 + (lost == 7 ? 7 : 7 + 2));
 	}
@@ -311,6 +347,7 @@ int main(void)
 		cmocka_unit_test(test_source_feed__other_flags_are_wanted),
 		cmocka_unit_test(test_source_feed__everything_is_carried),
 		cmocka_unit_test(test_source_feed__tables_of_unwinding_are_told),
+		cmocka_unit_test(test_source_feed__tables_of_unwinding_are_told_once_over_hosts),
 		cmocka_unit_test(test_source_feed__a_source_that_fails_is_a_complaint),
 		cmocka_unit_test(test_source_feed__the_watermark_only_rises),
 		cmocka_unit_test(test_source_feed__loss_adds_up_over_hosts),
