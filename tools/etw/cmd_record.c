@@ -178,6 +178,7 @@ static void put_tree(struct command *command, const struct report_look *look, st
 	struct process_table table = {
 		.processes = etw_machine_processes_of(&command->page.inputs.processes, 0),
 		.usage = &command->page.report.usage,
+		.is_prepared = command->options.kernel.only_command,
 		.rows = TREE_ROWS,
 		/* Command lines are what it is about: only a terminal cuts them. */
 		.width = isatty(STDERR_FILENO) ? look->width : 0,

@@ -69,6 +69,39 @@ static void put_start(struct etw_text *text, const struct process_table *table,
 	etw_number_duration(text, etw_filetime_between(table->start_ft, process->start_ft));
 }
 
+/* The first program that a process took in the trace; NULL: none. */
+static const struct etw_process_program *first_taken(const struct etw_process *process)
+{
+	const struct etw_process_program *program = process->program;
+
+	while (program->before && program->before->before)
+		program = program->before;
+	return program->before ? program : NULL;
+}
+
+/* Returns whether the trace has it. */
+static bool find_begin(const struct process_table *table, const struct etw_process *process,
+		       int64_t *ret_ft)
+{
+	const struct etw_process_program *taken = NULL;
+
+	if (table->is_prepared && process == table->root->process)
+		taken = first_taken(process);
+	*ret_ft = taken && !process->has_start ? taken->from_ft : process->start_ft;
+	return taken || process->has_start;
+}
+
+static void put_duration(struct etw_text *text, const struct process_table *table,
+			 const struct etw_process *process)
+{
+	int64_t begin_ft;
+
+	if (process->has_end && find_begin(table, process, &begin_ft))
+		etw_number_duration(text, etw_filetime_between(begin_ft, process->end_ft));
+	else
+		etw_text_putc(text, '-');
+}
+
 static void put_row(struct etw_grid *grid, const struct process_table *table,
 		    const struct etw_process *process, size_t depth)
 {
@@ -78,11 +111,7 @@ static void put_row(struct etw_grid *grid, const struct process_table *table,
 
 	if (table->has_start)
 		put_start(etw_grid_cell(grid), table, process);
-	cell = etw_grid_cell(grid);
-	if (process->has_start && process->has_end)
-		etw_number_duration(cell, etw_filetime_between(process->start_ft, process->end_ft));
-	else
-		etw_text_putc(cell, '-');
+	put_duration(etw_grid_cell(grid), table, process);
 	if (table->usage->measure != ETW_PROCESS_BY_EVENTS)
 		etw_number_duration(etw_grid_cell(grid),
 				    share ? (int64_t)etw_process_usage_time(table->usage, share)

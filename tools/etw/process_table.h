@@ -13,6 +13,7 @@ struct process_table {
 	const struct etw_processes *processes;
 	const struct etw_process_usage *usage;
 	const struct etw_process_node *root; /* NULL: all from `first` on */
+	bool is_prepared; /* the root was made before the trace, and took its program in it: that is where it began */
 	const struct etw_process_node *first;
 	int64_t start_ft; /* of the trace: what starts count from */
 	bool has_start;   /* a column for it */

@@ -119,6 +119,17 @@ def check_end_orders(etw, folder, program):
         fail(said, "a process has no duration")
 
 
+def check_only_command(etw, folder):
+    """Its process is made before the recording, and counts from when it becomes the command."""
+    status, said = record(etw, folder, "--only-command", "-o", "c.etl", "--", "sh", "-c",
+                          "sleep 0.1; exit 6")
+    rows = read_rows(said)
+    if status != 6 or [row[1] for row in rows] != ["6", "0"]:
+        fail(said, "the command alone is not told with its child")
+    if any(row[6] == "-" for row in rows):
+        fail(said, "of the command alone a process has no duration")
+
+
 def check_unseen(etw, folder):
     """Where the file ended early nobody knows: neither that it ended nor that it ran."""
     disk = pathlib.Path(folder) / "disk"
@@ -153,6 +164,7 @@ def main(etw, end_order):
         check(said)
         check_running(etw, folder)
         check_end_orders(etw, folder, end_order)
+        check_only_command(etw, folder)
         check_unseen(etw, folder)
     return 0
 
