@@ -64,9 +64,10 @@ enum libetw_symbol_form {
  * host, or a session that wants images, what was announced is remembered, and told to those that come.
  *
  * Returns 0; -EINVAL: an argument is NULL or empty, the range is not one that programs have, a symbol is not within it,
- * the build id is too long, reserved is not 0; -EILSEQ: a name is no UTF-8; -ENAMETOOLONG: a name is too long; -E2BIG: more
- * than 4,096 images or too many symbols; -ENOSPC: a host keeps no more of this user's; -EPERM: a host does not know this
- * process for who it is; -EOPNOTSUPP: another version of this library does the work; -ENOMEM; -EAGAIN: no thread.
+ * the build id is too long, reserved is not 0; -EILSEQ: a name is no UTF-8; -ENAMETOOLONG: a name is too long, or the path
+ * of the hosts' folder; -E2BIG: more than 4,096 images or too many symbols; -ENOSPC: a host keeps no more of this user's;
+ * -EPERM: a host cannot tell which process this is, such as one of another pid namespace; -EOPNOTSUPP: another version of
+ * this library does the work; -ENOMEM; -EAGAIN: the thread that talks to hosts cannot be made.
  */
 ETW_API int libetw_image_announce(const struct libetw_image *image, uint64_t *ret);
 

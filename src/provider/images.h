@@ -22,8 +22,8 @@
  * @ret: its number, never 0
  *
  * Returns 0, also without a host; -E2BIG: more images than a process may have, or more symbols than one may; -ENOSPC: a
- * host keeps no more of this user; -EPERM: a host does not take this process for who it says; -ENOMEM; -EAGAIN: no
- * thread; -ENAMETOOLONG: of a host's place. Any thread.
+ * host keeps no more of this user; -EPERM: a host cannot tell which process this is, such as one of another pid namespace;
+ * -ENOMEM; -EAGAIN: the listener cannot be started; -ENAMETOOLONG: the path of the hosts' folder. Any thread.
  */
 int etw_images_announce(const struct etw_images_request *request, uint32_t *ret);
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A process whose first copy of the library is of another version: the second one says so, and does nothing. */
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 
+#include <etw/image.h>
 #include <evntprov.h>
 #include <evntrace.h>
 #include <winerror.h>
@@ -37,6 +39,17 @@ static ULONG start_private(const char *library)
 	return start ? start(&session, "strange", &properties.block) : ERROR_SUCCESS;
 }
 
+/* Whether every function of etw/image.h says that the other version has the work, before it looks at anything. */
+static int refuses_images(void)
+{
+	uint64_t number;
+
+	return libetw_image_announce(NULL, &number) == -EOPNOTSUPP &&
+	       libetw_image_add_symbols(1, NULL, 0) == -EOPNOTSUPP &&
+	       libetw_image_add_symbol_file(1, NULL, LIBETW_SYMBOLS_ELF) == -EOPNOTSUPP &&
+	       libetw_image_withdraw(1) == -EOPNOTSUPP;
+}
+
 int main(int argc, char **argv)
 {
 	static const GUID provider = {0x6c5c0d5f, 0x2b1f, 0x4d0e, {1, 2, 3, 4, 5, 6, 7, 8}};
@@ -47,6 +60,8 @@ int main(int argc, char **argv)
 	const ULONG old = RegisterTraceGuidsA(hear, NULL, &provider, 0, NULL, NULL, NULL, &classic);
 
 	printf("registering is refused with %u and %u\n", (unsigned)modern, (unsigned)old);
+	if (!refuses_images())
+		return 1;
 	if (argc != 2 || start_private(argv[1]) != ERROR_NOT_SUPPORTED)
 		return 1;
 	return modern != ERROR_REVISION_MISMATCH || old != ERROR_REVISION_MISMATCH ||

@@ -2,6 +2,7 @@
 /* Errors of etw/image.h, without a host. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -19,6 +22,16 @@
 #define SYMBOLS_MAX 1048576
 #define FILE_MAX    ((off_t)256 << 20)
 #define PLACE       UINT64_C(0x100000000)
+#define NOBODY      65534
+#define NOT_LIMITED 255 /* as an exit status */
+
+/* A sanitizer's allocator ends the process when memory runs out, unless it is told to fail. */
+const char *__asan_default_options(void);
+
+const char *__asan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
 
 static const void *place(uint64_t address)
 {
@@ -219,9 +232,73 @@ static void test_errors__of_files(void **state)
 	assert_int_equal(rmdir(folder), 0);
 }
 
+/* What @announce_limited, in a process of its own, which it limits, ends with. */
+static void check_limited(int (*announce_limited)(void), int expected)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0)
+		_exit(announce_limited());
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_not_equal(WEXITSTATUS(status), NOT_LIMITED);
+	assert_int_equal(WEXITSTATUS(status), expected);
+}
+
+static int announce_without_memory(void)
+{
+	struct libetw_symbol *symbols = calloc(SYMBOLS_MAX, sizeof(*symbols));
+	const struct rlimit no_more = {0, 0};
+	struct libetw_image image = sound();
+
+	if (!symbols)
+		return NOT_LIMITED;
+	for (size_t i = 0; i < SYMBOLS_MAX; i++)
+		symbols[i].name = "f";
+	image.symbols = symbols;
+	image.symbol_count = SYMBOLS_MAX;
+	if (setrlimit(RLIMIT_AS, &no_more))
+		return NOT_LIMITED;
+	return -announce(&image);
+}
+
+/* Root may make threads beyond any limit. */
+static int announce_without_threads(void)
+{
+	const struct rlimit none = {0, 0};
+	struct libetw_image image = sound();
+
+	if (setrlimit(RLIMIT_NPROC, &none) || (geteuid() == 0 && setuid(NOBODY)))
+		return NOT_LIMITED;
+	return -announce(&image);
+}
+
+/* The library looks for hosts when a process announces something first. */
+static int announce_far_away(void)
+{
+	char path[PATH_MAX + 1];
+	struct libetw_image image = sound();
+
+	memset(path, 'a', sizeof(path));
+	path[0] = '/';
+	path[sizeof(path) - 1] = '\0';
+	return setenv("ETW_RUNTIME_DIR", path, 1) ? NOT_LIMITED : -announce(&image);
+}
+
+/* First of all: children begin as processes that have announced nothing. */
+static void test_errors__of_limits(void **state)
+{
+	(void)state;
+	check_limited(announce_far_away, ENAMETOOLONG);
+	check_limited(announce_without_memory, ENOMEM);
+	check_limited(announce_without_threads, EAGAIN);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_errors__of_limits),
 		cmocka_unit_test(test_errors__of_arguments),
 		cmocka_unit_test(test_errors__of_paths),
 		cmocka_unit_test(test_errors__of_symbols),
