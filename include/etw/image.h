@@ -4,7 +4,7 @@
  * plug-in loader or a JIT compiler makes. A program that announces it has it shown by sessions of the kernel logger as
  * images of the process, and stacks through it have names. In the provider's library; link with -letw-provider.
  *
- *	struct libetw_symbol symbols[] = {{0, 96, "my_plugin_main"}};
+ *	struct libetw_symbol symbols[] = {{.offset = 0, .size = 96, .name = "my_plugin_main"}};
  *	struct libetw_image image = {.base = code, .size = size, .path = "my.plugin", .symbols = symbols, .symbol_count = 1};
  *	uint64_t number;
  *
