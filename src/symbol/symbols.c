@@ -258,8 +258,12 @@ static int answer_by_image(struct etw_symbols *symbols, const struct question *q
 	if (question->span->told)
 		entry = etw_symbol_table_find(question->span->told,
 					      question->address - question->back - base);
-	if (entry)
+	if (entry) {
+		/* Its file may never be asked for. */
+		if (question->loaded->shown.reason == ETW_SYMBOL_NOT_ASKED)
+			question->loaded->shown.reason = ETW_SYMBOL_OK;
 		return answer_by_entry(symbols, question, entry, base, frames);
+	}
 	return etw_symbol_modules_resolve(&symbols->modules, question->loaded,
 					  question->address - base, question->back, frames, room);
 }

@@ -171,6 +171,7 @@ static void test_symbols__names_the_kernel_by_its_images(UNUSED_STATE)
 	assert_string_equal(frame.function, "do_work");
 	assert_int_equal(frame.offset, 4);
 	assert_string_equal(frame.module->name, "vmlinux");
+	assert_int_equal(frame.module->reason, ETW_SYMBOL_OK);
 	frame = frame_of(symbols, KERNEL + 0x200);
 	assert_null(frame.function);
 	assert_int_equal(frame.offset, 0x200);
