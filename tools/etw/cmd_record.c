@@ -203,8 +203,23 @@ static void put_tree(struct command *command, const struct report_look *look, st
 	put_stacks(command, table.root, look, text);
 }
 
+/* What the source lost, unless the page above has it from the file's own notes. */
+static void put_source_loss(const struct wire_session_loss *loss, const struct notes *notes,
+			    struct etw_text *text)
+{
+	CLEANUP(etw_text_done) struct etw_text session = {0}, file = {0};
+	struct loss_table sources;
+
+	loss_table_of_session(loss, &sources);
+	loss_table_write(&session, &sources, "  ");
+	loss_table_write(&file, &notes->losses, "  ");
+	if (strcmp(etw_text_string(&session), etw_text_string(&file)) != 0)
+		etw_text_puts(text, etw_text_string(&session));
+}
+
 /* The session knows more of what was lost than the file's header says. */
-static void put_loss(const struct wire_session_loss *loss, struct etw_text *text)
+static void put_loss(const struct wire_session_loss *loss, const struct notes *notes,
+		     struct etw_text *text)
 {
 	const struct {
 		const char *what;
@@ -219,7 +234,6 @@ static void put_loss(const struct wire_session_loss *loss, struct etw_text *text
 		{"for rings that had been replaced", loss->replaced},
 		{"as other users' processes say", loss->others},
 	};
-	struct loss_table sources;
 	bool any = false;
 
 	for (size_t i = 0; i < ARRAY_SIZE(causes); i++) {
@@ -232,8 +246,7 @@ static void put_loss(const struct wire_session_loss *loss, struct etw_text *text
 	}
 	if (any)
 		etw_text_putc(text, '\n');
-	loss_table_of_session(loss, &sources);
-	loss_table_write(text, &sources, "  ");
+	put_source_loss(loss, notes, text);
 	claims_write(text, loss, "  ");
 }
 
@@ -299,7 +312,7 @@ static void put_silent(const struct command *command, struct etw_text *text)
 static void put_end(const struct command *command, struct etw_text *text)
 {
 	put_silent(command, text);
-	put_loss(&command->recorder.info.loss, text);
+	put_loss(&command->recorder.info.loss, &command->page.report.notes, text);
 	etw_text_printf(text, "%s\n", command->recorder.path);
 }
 

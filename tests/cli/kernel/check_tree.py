@@ -128,6 +128,9 @@ def check_only_command(etw, folder):
         fail(said, "the command alone is not told with its child")
     if any(row[6] == "-" for row in rows):
         fail(said, "of the command alone a process has no duration")
+    causes = re.findall(r"^ *((?:incomplete|lost), .*)$", said, re.MULTILINE)
+    if len(causes) != len(set(causes)):
+        fail(said, "a cause of loss is told twice")
 
 
 def check_unseen(etw, folder):
