@@ -432,6 +432,41 @@ static bool is_same(const struct etw_kernel_image *one, const struct etw_kernel_
 	return one->base == other->base;
 }
 
+/* What of the image at @place lies in the next one becomes that one's; a piece behind it is an image of its own. */
+static int part_image(struct etw_kernel_own_images *images, uint32_t place)
+{
+	struct etw_kernel_image *image = &images->at[place];
+	const uint64_t next_base = images->at[place + 1].base, next_end = images->at[place + 1].end;
+	const uint64_t end = image->end;
+	uint32_t count = images->count;
+	int r;
+
+	image->end = image->code_end = next_base;
+	if (end <= next_end)
+		return 0;
+	r = add_image(images, next_end, end, etw_kernel_text_string(image->path));
+	if (!r)
+		(void)settle_last(images);
+	else if (images->count > count)
+		drop_last(images);
+	return r;
+}
+
+int etw_kernel_own_images_part(struct etw_kernel_own_images *images)
+{
+	uint32_t i = 0;
+
+	while (i + 1 < images->count) {
+		if (images->at[i].end > images->at[i + 1].base)
+			TRY(part_image(images, i));
+		if (images->at[i].end > images->at[i].base)
+			i++;
+		else
+			etw_kernel_own_images_remove(images, &images->at[i]);
+	}
+	return 0;
+}
+
 bool etw_kernel_own_images_has(const struct etw_kernel_own_images *images,
 			       const struct etw_kernel_image *image)
 {

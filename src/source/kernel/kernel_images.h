@@ -51,6 +51,12 @@ const struct etw_kernel_image *etw_kernel_own_images_add(struct etw_kernel_own_i
 const struct etw_kernel_image *etw_kernel_own_images_at(const struct etw_kernel_own_images *images,
 							uint64_t base, uint64_t byte_count);
 
+/*
+ * etw_kernel_own_images_part() - takes apart images that lie in each other, as when code was made in the image that a look at the
+ * list of functions made of several: what came later keeps its place. Returns 0; -ENOMEM; -E2BIG.
+ */
+int etw_kernel_own_images_part(struct etw_kernel_own_images *images);
+
 /* etw_kernel_own_images_remove() - @image: of the list, which does not have it any more. */
 void etw_kernel_own_images_remove(struct etw_kernel_own_images *images,
 				  const struct etw_kernel_image *image);

@@ -207,6 +207,9 @@ int etw_kernel_own_describe(struct etw_kernel_own *own, struct etw_kernel_out *o
 	if (own->is_prepared && (kind == ETW_KERNEL_OWN_START || kind == ETW_KERNEL_OWN_LEARN)) {
 		own->is_prepared = false;
 		own->is_told = true;
+		/* Code was made since, some of it in the pages of what was there. */
+		if (etw_kernel_own_images_part(&own->images))
+			out->no_memory++;
 		return describe_found(own, out, kind, NULL, &own->images);
 	}
 	r = read_now(own, path, &symbols, &found);

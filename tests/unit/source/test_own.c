@@ -411,6 +411,21 @@ static void test_own__code_made_at_run_time(void **state)
 		assert_int_equal(told[i].kind == IMAGE_DC_END || told[i].kind == IMAGE_ID, 1);
 }
 
+/* The list is read before the programs are loaded that tell what comes then. */
+static void test_own__made_between_the_list_and_the_start(void **state)
+{
+	(void)state;
+	etw_kernel_own_prepare(&own);
+	tell_made(MADE + 0x200, 0x40, true, "bpf_prog_3");
+	tell_made(MADE, 0x60, true, "bpf_prog_5");
+	describe(ETW_KERNEL_OWN_START);
+	assert_int_equal(told_count, 7);
+	expect_image(&told[3], IMAGE_DC_START, MADE, MADE + 0x60, "[bpf]");
+	expect_image(&told[4], IMAGE_DC_START, MADE + 0x60, MADE + 0x200, "[bpf]");
+	expect_image(&told[5], IMAGE_DC_START, MADE + 0x200, MADE + 0x240, "[bpf]");
+	expect_image(&told[6], IMAGE_DC_START, MADE + 0x240, MADE + 0x1000, "[bpf]");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -428,6 +443,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_own__a_module_with_its_identity, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_own__code_made_at_run_time, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_own__made_between_the_list_and_the_start,
+						set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
