@@ -40,7 +40,7 @@ int etw_time_pairs_add(struct etw_time_pairs *pairs, int64_t raw, uint64_t monot
 	return 0;
 }
 
-int etw_time_pairs_sample(struct etw_time_pairs *pairs, etw_counter_read *counter, void *context)
+static struct etw_time_pair measure(etw_counter_read *counter, void *context)
 {
 	uint64_t best_ns = 0, best_width = UINT64_MAX;
 	int64_t best_raw = 0;
@@ -56,7 +56,24 @@ int etw_time_pairs_sample(struct etw_time_pairs *pairs, etw_counter_read *counte
 		best_ns = now_ns;
 		best_raw = before + (int64_t)(width / 2);
 	}
-	return etw_time_pairs_add(pairs, best_raw, best_ns);
+	return (struct etw_time_pair){best_raw, best_ns};
+}
+
+int etw_time_pairs_sample(struct etw_time_pairs *pairs, etw_counter_read *counter, void *context)
+{
+	struct etw_time_pair now = measure(counter, context);
+
+	return etw_time_pairs_add(pairs, now.raw, now.monotonic_ns);
+}
+
+int etw_time_pairs_sample_gap(struct etw_time_pairs *pairs, etw_counter_read *counter,
+			      void *context, int64_t gap)
+{
+	struct etw_time_pair now = measure(counter, context);
+
+	/* One that is not behind the last pair is not needed: then that pair is as close to now. */
+	(void)etw_time_pairs_add(pairs, now.raw - gap, now.monotonic_ns - 1);
+	return etw_time_pairs_add(pairs, now.raw, now.monotonic_ns);
 }
 
 /* The first pair of [low, high] that is not before the time; @high is known to be one. */

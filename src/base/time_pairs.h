@@ -54,6 +54,15 @@ int etw_time_pairs_sample(struct etw_time_pairs *pairs, etw_counter_read *counte
 int etw_time_pairs_add(struct etw_time_pairs *pairs, int64_t raw, uint64_t monotonic_ns);
 
 /*
+ * etw_time_pairs_sample_gap() - as etw_time_pairs_sample(), where the counter was set forward: what was before now goes by the
+ * counter as it would be without.
+ *
+ * @gap: in ticks
+ */
+int etw_time_pairs_sample_gap(struct etw_time_pairs *pairs, etw_counter_read *counter,
+			      void *context, int64_t gap);
+
+/*
  * etw_time_pairs_convert() - a time of CLOCK_MONOTONIC as the counter.
  *
  * Times before the oldest pair that is kept go by the slope of the two oldest. Never runs back where

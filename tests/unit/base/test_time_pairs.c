@@ -255,6 +255,44 @@ static int64_t read_monotonic(void *context)
 	return (int64_t)now.tv_sec * (int64_t)NS_PER_SECOND + now.tv_nsec;
 }
 
+static int64_t counter_ahead; /* of CLOCK_MONOTONIC */
+
+static int64_t read_ahead(void *context)
+{
+	return read_monotonic(context) + counter_ahead;
+}
+
+/* The counter was set forward by an hour between two samples: what was before the second stays on its side. */
+static void test_time_pairs__a_gap(void **state)
+{
+	const int64_t gap = INT64_C(3600) * 1000000000;
+	uint64_t between, last;
+	int64_t raw;
+
+	(void)state;
+	memset(&pairs, 0, sizeof(pairs));
+	counter_ahead = 0;
+	assert_int_equal(etw_time_pairs_sample(&pairs, read_ahead, NULL), 0);
+	between = (uint64_t)read_monotonic(NULL);
+	counter_ahead = gap;
+	assert_int_equal(etw_time_pairs_sample_gap(&pairs, read_ahead, NULL, gap), 0);
+	assert_int_equal(pairs.count, 3);
+	last = pairs.pairs[2].monotonic_ns;
+	assert_int_equal(etw_time_pairs_convert(&pairs, last, &raw), 0);
+	assert_int_equal(raw, pairs.pairs[2].raw);
+	assert_true(raw - (int64_t)last >= gap);
+	assert_int_equal(etw_time_pairs_convert(&pairs, last - 1, &raw), 0);
+	assert_true(raw - (int64_t)last < gap / 2);
+	assert_int_equal(etw_time_pairs_convert(&pairs, between, &raw), 0);
+	assert_true(raw - (int64_t)between < gap / 2);
+	/* So close to the last pair that there is no room for two. */
+	memset(&pairs, 0, sizeof(pairs));
+	assert_int_equal(
+		etw_time_pairs_add(&pairs, read_ahead(NULL), (uint64_t)read_monotonic(NULL)), 0);
+	assert_int_equal(etw_time_pairs_sample_gap(&pairs, read_ahead, NULL, INT64_MAX / 2), 0);
+	assert_int_equal(pairs.count, 2);
+}
+
 /* With CLOCK_MONOTONIC for a counter the conversion must give what it got, but for the width of a try. */
 static void test_time_pairs__a_sample_is_of_now(void **state)
 {
@@ -325,6 +363,7 @@ int main(void)
 		CASE(test_time_pairs__numbers_of_any_size),
 		CASE(test_time_pairs__the_best_try_is_taken),
 		CASE(test_time_pairs__a_sample_is_of_now),
+		CASE(test_time_pairs__a_gap),
 		CASE(test_time_pairs__readers_while_the_ring_turns),
 	};
 
