@@ -61,6 +61,14 @@ static inline int64_t etw_clock_of_counter(const struct wire_clock_page *page)
 	return (int64_t)(etw_cpu_counter() + (uint64_t)load_relaxed(&page->offset));
 }
 
+/* etw_clock_offset_at() - what QPC had above the counter at a time of CLOCK_MONOTONIC, behind the last change but one. */
+static inline int64_t etw_clock_offset_at(const struct wire_clock_page *page, uint64_t monotonic_ns)
+{
+	/* Acquire: who sees when it changed sees what it was before; pairs with etw_suspend_watch_look(). */
+	return monotonic_ns < load_acquire(&page->changed_ns) ? load_relaxed(&page->former_offset)
+							      : load_relaxed(&page->offset);
+}
+
 /*
  * etw_clock_now() - raw time of a session whose clock is @clock_type (enum etw_clock_type).
  *

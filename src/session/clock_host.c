@@ -234,6 +234,7 @@ int etw_clock_host_make(const struct etw_clock_evidence *evidence, struct etw_cl
 	/* This mapping stays as it is; each later one, whoever has the descriptor, is to read only. */
 	if (fcntl(host.fd, F_ADD_SEALS, PAGE_SEALS) < 0)
 		return -errno;
+	etw_suspend_watch_begin(&host.watch, page, page, /* read= */ NULL);
 	*ret = host;
 	host = (struct etw_clock_host){.fd = -1};
 	return 0;
@@ -249,6 +250,9 @@ int etw_clock_host_adopt(int fd, struct etw_clock_host *ret)
 	if ((seals & PAGE_SEALS) != PAGE_SEALS)
 		return -EPROTO;
 	TRY(etw_clock_page_map(fd, &host.clock));
+	/* The seals keep every later mapping from being written, this one too. */
+	etw_suspend_watch_begin(&host.watch, host.clock.page, /* writable= */ NULL,
+				/* read= */ NULL);
 	*ret = host;
 	host = (struct etw_clock_host){.fd = -1};
 	return 0;
@@ -257,6 +261,7 @@ int etw_clock_host_adopt(int fd, struct etw_clock_host *ret)
 void etw_clock_host_done(struct etw_clock_host *host)
 {
 	etw_clock_page_unmap(&host->clock);
+	host->watch = (struct etw_suspend_watch){0};
 	if (host->fd >= 0)
 		(void)close(host->fd);
 	host->fd = -1;

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "ring/clock.h"
+#include "session/suspend_watch.h"
 
 /* What the kernel says about the CPU's counter. */
 struct etw_clock_evidence {
@@ -44,6 +45,7 @@ uint64_t etw_clock_measure(void);
 struct etw_clock_host {
 	int fd; /* owned; the page: for WELCOME and for the keeper */
 	struct etw_clock_page clock;
+	struct etw_suspend_watch watch;
 };
 
 /*

@@ -68,7 +68,7 @@ static int source_to_raw(void *context, uint64_t monotonic_ns, int64_t *ret)
 		return -ENOSYS;
 	TRY(feed->context->host.to_raw(feed->context->host.context, monotonic_ns, &raw));
 	if (feed->context->plan.clock_type == ETW_CLOCK_CYCLE)
-		raw -= load_relaxed(&feed->context->host.clock->page->offset);
+		raw -= etw_clock_offset_at(feed->context->host.clock->page, monotonic_ns);
 	*ret = raw;
 	return 0;
 }

@@ -21,12 +21,22 @@ enum wire_clock_kind {
 /* Native byte order: both ends run on one machine. Written by the host alone; readers load relaxed. */
 struct wire_clock_page {
 	uint32_t magic;
-	uint32_t version;   /* 1 */
-	uint32_t kind;      /* enum wire_clock_kind; atomic */
-	uint32_t changes;   /* counts changes of kind or offset; atomic */
-	int64_t offset;     /* added to the counter; atomic; changes only at a switch of buffers */
+	uint32_t version; /* 1 */
+	uint32_t kind;    /* enum wire_clock_kind; atomic */
+	uint32_t changes; /* counts changes of kind or offset; atomic */
+	int64_t offset; /* added to the counter; atomic; changes only when the machine was suspended */
 	uint64_t frequency; /* ticks per second */
-	uint64_t reserved[60];
+	uint64_t reserved[4];
+	/*
+	 * For the next host, which finds by them whether the machine was suspended in between: what the clocks were when this
+	 * one looked last. On a cache line of their own, because writers read none of it. All atomic.
+	 */
+	uint64_t seen_counter;  /* without offset */
+	uint64_t seen_raw_ns;   /* CLOCK_MONOTONIC_RAW; 0: nothing was seen */
+	int64_t seen_asleep_ns; /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
+	int64_t former_offset;  /* before `changed_ns` */
+	uint64_t changed_ns;    /* when the offset changed; CLOCK_MONOTONIC */
+	uint64_t reserved2[51];
 };
 static_assert(sizeof(struct wire_clock_page) == 512, "layout");
 
