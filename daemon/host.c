@@ -142,6 +142,7 @@ struct etwd_host *etwd_host_make(const struct etwd_options *options)
 	host->options = options;
 	host->epoll_fd = host->signal_fd = -1;
 	host->clock.page.fd = -1;
+	host->clock.set_fd = -1;
 	host->store.socket = -1;
 	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
 		files.rlim_cur = FILES_DEFAULT;
@@ -194,8 +195,11 @@ int etwd_host_open(struct etwd_host *host, int socket)
 	TRY(etwd_pids_open(&host->pids, &host->store, etw_monotonic_ns()));
 	TRY(etwd_descriptors_load(&host->security));
 	TRY(etwd_clock_open(&host->clock, &host->store));
+	TRY(watch(host, host->clock.set_fd, &host->clock));
 	TRY(etwd_handover_open(&host->handover));
 	etwd_handover_recall_grants(&host->handover);
+	/* Before sessions begin: those that are adopted went through what another host did not see. */
+	(void)etwd_clock_look(&host->clock);
 	etwd_session_adopt_all(&host->session_parts);
 	etwd_handover_recall(&host->handover);
 	etwd_autologgers_start(&host->autologgers, host->options->is_system, &host->session_parts);
@@ -267,11 +271,14 @@ static uint64_t check_idle(struct etwd_host *host, uint64_t now_ms)
 static int run_timers(struct etwd_host *host)
 {
 	uint64_t now_ms = etwd_patient_now_ms();
-	uint64_t next_ms = etwd_clock_check(&host->clock, etwd_sessions_has_kernel(&host->sessions),
-					    now_ms);
-	uint64_t idle_ms;
+	uint64_t next_ms, idle_ms;
 	bool has_more;
 
+	if (etwd_clock_look(&host->clock)) {
+		etwd_log("the machine was suspended");
+		etwd_sessions_wake(&host->sessions);
+	}
+	next_ms = etwd_clock_check(&host->clock, etwd_sessions_has_kernel(&host->sessions), now_ms);
 	next_ms = etw_earlier_zero_is_none(next_ms, etwd_peers_check_accept(&host->peers, now_ms));
 	next_ms = etw_earlier_zero_is_none(next_ms, etwd_keeper_retry(&host->store, now_ms));
 	next_ms = etw_earlier_zero_is_none(next_ms, etwd_waits_check(&host->waits, now_ms));
@@ -306,6 +313,8 @@ static void handle_event(struct etwd_host *host, const struct epoll_event *event
 		take_signals(host);
 	else if (event->data.ptr == &host->store)
 		hear_keeper(host);
+	else if (event->data.ptr == &host->clock)
+		etwd_clock_rearm(&host->clock);
 	else if (event->data.ptr == &host->inbox)
 		etwd_inbox_run(&host->inbox);
 	else if (event->data.ptr == &host->peers.listener)

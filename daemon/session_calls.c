@@ -49,6 +49,13 @@ static int to_raw(void *context, uint64_t monotonic_ns, int64_t *ret)
 	return etw_time_pairs_convert(&calls->clock->pairs, monotonic_ns, ret);
 }
 
+static void suspends(void *context, struct etw_suspends *ret)
+{
+	struct etwd_session_calls *calls = context;
+
+	etw_suspend_watch_sums(&calls->clock->page.watch, ret);
+}
+
 static bool may_write(void *context, uint32_t session_id, uid_t uid, const GUID *provider)
 {
 	struct etwd_session_calls *calls = context;
@@ -160,6 +167,7 @@ void etwd_session_calls_init(struct etwd_session_calls *calls)
 		.keep_room = keep_room,
 		.kept_fd = kept_fd,
 		.forget_fd = forget_fd,
+		.suspends = suspends,
 		.to_raw = to_raw,
 		.may_write = may_write,
 		.may_write_classic = may_write_classic,

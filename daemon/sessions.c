@@ -12,6 +12,7 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "daemon/names.h"
+#include "session/session.h"
 #include "wire/system_logger.h"
 #include "wire/well_known.h"
 
@@ -186,6 +187,16 @@ bool etwd_sessions_has_kernel(const struct etwd_sessions *sessions)
 			return true;
 	}
 	return false;
+}
+
+void etwd_sessions_wake(const struct etwd_sessions *sessions)
+{
+	for (size_t i = 0; i < ETWD_SESSIONS_MAX; i++) {
+		const struct etwd_session *session = sessions->table[i];
+
+		if (session && session->engine && etwd_session_is_usable(session))
+			etw_session_wake(session->engine);
+	}
 }
 
 bool etwd_session_is_usable(const struct etwd_session *session)

@@ -181,6 +181,9 @@ unsigned etwd_sessions_count(const struct etwd_sessions *sessions);
 /* etwd_sessions_has_kernel() - whether there is a system logger, in any state: it has the kernel's events. */
 bool etwd_sessions_has_kernel(const struct etwd_sessions *sessions);
 
+/* etwd_sessions_wake() - has all that run look around, see etw_session_wake(). */
+void etwd_sessions_wake(const struct etwd_sessions *sessions);
+
 /* etwd_session_is_usable() - whether the engine may be called from the loop, beside etw_session_info(). */
 bool etwd_session_is_usable(const struct etwd_session *session);
 

@@ -2,6 +2,7 @@
 #include "private/engine.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,7 +29,8 @@ struct etw_private_engine {
 
 /* The worker's. */
 static struct etw_clock_host clock_host = {.fd = -1};
-static uint32_t message_sequence; /* of all sessions; atomic */
+static pthread_mutex_t watch_lock = PTHREAD_MUTEX_INITIALIZER; /* clock_host.watch */
+static uint32_t message_sequence;                              /* of all sessions; atomic */
 
 /* Nobody but this process maps the rings: whatever is in them is its own. */
 static bool may_write(void *context, uint32_t session_id, uid_t uid, const GUID *provider)
@@ -63,6 +65,22 @@ static void describe_pid(void *context, uid_t uid, uint32_t pid, struct etw_proc
 	(void)uid;
 	(void)pid;
 	(void)etw_process_facts_read((uint32_t)getpid(), ret);
+}
+
+/*
+ * Nobody but the sessions' threads watches the clocks here, each when it runs: one looks for all. Who finds another one
+ * looking is told of what is new in its next round.
+ */
+static void suspends(void *context, struct etw_suspends *ret)
+{
+	int64_t gap;
+
+	(void)context;
+	if (pthread_mutex_trylock(&watch_lock) == 0) {
+		(void)etw_suspend_watch_look(&clock_host.watch, &gap);
+		(void)pthread_mutex_unlock(&watch_lock);
+	}
+	etw_suspend_watch_sums(&clock_host.watch, ret);
 }
 
 static void tell_worn_out(void *context, uint32_t session_id, uid_t uid, uint32_t ring_set)
@@ -149,6 +167,7 @@ static int start_session(struct etw_private_engine *engine,
 		.may_write_classic = may_write_classic,
 		.may_be_pid = may_be_pid,
 		.describe_pid = describe_pid,
+		.suspends = suspends,
 		.ring_set_replaced = tell_worn_out,
 		.file_is_full = tell_full,
 	};
@@ -247,5 +266,8 @@ void etw_private_engine_stop(struct etw_private_engine *engine, struct wire_sess
 
 void etw_private_engines_forget(void)
 {
+	static const pthread_mutex_t fresh_lock = PTHREAD_MUTEX_INITIALIZER;
+
 	clock_host = (struct etw_clock_host){.fd = -1};
+	memcpy(&watch_lock, &fresh_lock, sizeof(watch_lock));
 }

@@ -224,6 +224,11 @@ void etw_session_free(struct etw_session *session)
 	free(session);
 }
 
+void etw_session_wake(struct etw_session *session)
+{
+	etw_context_kick(&session->context);
+}
+
 /* A round that also looks into open buffers, so that the numbers are those of now; not waited for long. */
 static void look(struct etw_session *session)
 {

@@ -171,6 +171,9 @@ int etw_session_convert(struct etw_session *session, struct etw_fault *reterr);
  */
 void etw_session_tell(struct etw_session *session, const struct wire_session_note *note);
 
+/* etw_session_wake() - has the session's thread look around: the host has news of suspends. Any thread. */
+void etw_session_wake(struct etw_session *session);
+
 /*
  * etw_session_announce() - a process tells of code of its own: a session with the kernel's images shows it among them.
  *

@@ -32,6 +32,7 @@
 #include "session/rings/charge.h"
 #include "session/session.h"
 #include "session/source_feed.h"
+#include "session/suspend_notes.h"
 #include "session/wait.h"
 
 struct etw_session {
@@ -49,6 +50,7 @@ struct etw_session {
 	struct etw_session_round round;
 	struct etw_session_wait wait;
 	struct etw_loss_notes loss_notes;
+	struct etw_suspend_notes suspend_notes;
 };
 
 /* A file that a controller names for a session that runs, and whose rights it is made with. */

@@ -124,6 +124,7 @@ static void tend_sets(struct etw_session *session)
 static void run_round(struct etw_session *session)
 {
 	begin_round(session);
+	etw_suspend_notes_tell(&session->suspend_notes, &session->context, &session->outputs);
 	move_events(session);
 	if (UNLIKELY(session->round.now_ns >= session->outputs.file.looked_ns + ETW_FILE_LOOK_NS))
 		etw_outputs_look_at_file(&session->outputs);
@@ -262,6 +263,8 @@ void *etw_session_thread(void *context)
 
 	(void)prctl(PR_SET_NAME, "etw-session");
 	store_relaxed(&session->context.thread_id, (int32_t)syscall(SYS_gettid));
+	etw_suspend_notes_begin(&session->suspend_notes, &session->context,
+				session->context.state.head->hosts > 1);
 	etw_source_feed_open(&session->feed, session->context.state.head->hosts > 1);
 	etw_flushes_mark_ready(&session->flushes);
 	run_until_stop(session);

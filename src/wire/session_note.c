@@ -31,6 +31,7 @@ static const struct kind {
 	[WIRE_NOTE_STACKS_BY_TABLES] = {"StacksByTables", {NULL}},
 	[WIRE_NOTE_LOST] = {"Lost", {"Cause", "Class", "Processor", "Events"}},
 	[WIRE_NOTE_INCOMPLETE] = {"Incomplete", {"Cause", "Class", "Processor", "Events"}},
+	[WIRE_NOTE_SUSPENDED] = {"Suspended", {"AsleepNs", "TooEarlyNs", "NoticedAt"}},
 };
 
 const char *wire_session_note_name(uint32_t kind)

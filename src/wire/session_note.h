@@ -50,6 +50,8 @@ enum wire_session_note_kind {
 	 */
 	WIRE_NOTE_LOST,
 	WIRE_NOTE_INCOMPLETE,
+	/* AsleepNs, TooEarlyNs, NoticedAt (FILETIME): the machine was suspended, and what later times lack of that */
+	WIRE_NOTE_SUSPENDED,
 	WIRE_NOTE_KINDS,
 };
 

@@ -15,6 +15,7 @@
 #include "base/process_facts.h"
 #include "base/source.h"
 #include "ring/clock.h"
+#include "session/common/suspends.h"
 
 struct etw_budget;
 
@@ -43,6 +44,8 @@ struct etw_session_host {
 	int (*keep_room)(void *context, unsigned count);
 	int (*kept_fd)(void *context, const char *name); /* owned by the caller, or -ENOENT */
 	void (*forget_fd)(void *context, const char *name);
+	/* What is known of suspends of the machine; any thread of a session. NULL: nothing. */
+	void (*suspends)(void *context, struct etw_suspends *ret);
 	/* CLOCK_MONOTONIC as QPC; as etw_source_host.to_raw. */
 	int (*to_raw)(void *context, uint64_t monotonic_ns, int64_t *ret);
 	/*
