@@ -54,13 +54,24 @@ static bool read_augmentation(struct etw_unwind_bytes letters, struct etw_unwind
 	return !data->is_short;
 }
 
-static bool read_common(const struct etw_unwind_object *object, const uint8_t *at,
+/* Of what may be read the bytes of one entry more. */
+static bool spend(uint64_t *left, const struct etw_unwind_bytes *entry)
+{
+	const uint64_t bytes = (uint64_t)(entry->end - entry->at);
+	const bool is_enough = bytes <= *left;
+
+	*left = is_enough ? *left - bytes : 0;
+	return is_enough;
+}
+
+static bool read_common(const struct etw_unwind_object *object, const uint8_t *at, uint64_t *left,
 			struct etw_unwind_entry *entry)
 {
 	struct etw_unwind_bytes bytes, letters, data;
 	uint8_t version;
 
-	if (!take_entry(object, at, &bytes) || etw_unwind_take_u32(&bytes) != 0)
+	if (!take_entry(object, at, &bytes) || !spend(left, &bytes) ||
+	    etw_unwind_take_u32(&bytes) != 0)
 		return false;
 	version = etw_unwind_take_u8(&bytes);
 	letters = bytes;
@@ -85,20 +96,20 @@ static bool read_common(const struct etw_unwind_object *object, const uint8_t *a
 	return !bytes.is_short;
 }
 
-static bool read_entry(const struct etw_unwind_object *object, const uint8_t *at,
+static bool read_entry(const struct etw_unwind_object *object, const uint8_t *at, uint64_t *left,
 		       struct etw_unwind_entry *ret)
 {
 	struct etw_unwind_bytes bytes;
 	const uint8_t *back;
 	uint32_t distance;
 
-	if (!take_entry(object, at, &bytes))
+	if (!take_entry(object, at, &bytes) || !spend(left, &bytes))
 		return false;
 	back = bytes.at;
 	distance = etw_unwind_take_u32(&bytes);
 	*ret = (struct etw_unwind_entry){0};
 	if (distance == 0 || distance > (uintptr_t)back - object->start ||
-	    !read_common(object, back - distance, ret))
+	    !read_common(object, back - distance, left, ret))
 		return false;
 	ret->begin = etw_unwind_take_pointer(&bytes, ret->pointers);
 	ret->end = ret->begin + etw_unwind_take_pointer(&bytes, ret->pointers & POINTER_FORMAT);
@@ -147,10 +158,18 @@ static const uint8_t *search(const struct etw_unwind_object *object, uintptr_t p
 bool etw_unwind_find_rule(const struct etw_unwind_object *object, uintptr_t pc,
 			  struct etw_unwind_rule *ret)
 {
+	uint64_t left = UINT64_MAX;
+
+	return etw_unwind_find_rule_within(object, pc, &left, ret);
+}
+
+bool etw_unwind_find_rule_within(const struct etw_unwind_object *object, uintptr_t pc,
+				 uint64_t *left, struct etw_unwind_rule *ret)
+{
 	const uint8_t *at = search(object, pc);
 	struct etw_unwind_entry entry;
 
-	if (!at || !read_entry(object, at, &entry) || pc < entry.begin || pc >= entry.end)
+	if (!at || !read_entry(object, at, left, &entry) || pc < entry.begin || pc >= entry.end)
 		return false;
 	return etw_unwind_run(&entry, pc, ret);
 }

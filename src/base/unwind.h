@@ -54,4 +54,13 @@ struct etw_unwind_object {
 bool etw_unwind_find_rule(const struct etw_unwind_object *object, uintptr_t pc,
 			  struct etw_unwind_rule *ret);
 
+/*
+ * etw_unwind_find_rule_within() - the same of an object that somebody else made: an entry may be as long as its file, and
+ * is read byte by byte.
+ *
+ * @left: how many bytes of entries may be read; becomes less by those of this one, and 0 where they are not enough
+ */
+bool etw_unwind_find_rule_within(const struct etw_unwind_object *object, uintptr_t pc,
+				 uint64_t *left, struct etw_unwind_rule *ret);
+
 #endif

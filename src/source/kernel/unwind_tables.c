@@ -43,6 +43,7 @@ int etw_kernel_tables_init(struct etw_kernel_tables *tables, const char *root)
 	etw_kernel_build_ids_init(&tables->local, path);
 	tables->at = calloc(ETW_KERNEL_TABLES_MAX, sizeof(*tables->at));
 	tables->rules = calloc(ETW_KERNEL_RULES, sizeof(*tables->rules));
+	etw_kernel_tables_begin(tables);
 	return tables->at && tables->rules ? 0 : -ENOMEM;
 }
 
@@ -180,6 +181,50 @@ static void read_table(struct etw_kernel_tables *tables, uint32_t pid,
 		tables->byte_count += table->object.end - table->object.start;
 }
 
+/* What the tables of one uid, and of all but root's, take. */
+struct use {
+	size_t count, others_count;
+	uint64_t bytes, others_bytes;
+};
+
+static struct use count_use(const struct etw_kernel_tables *tables, uint32_t uid)
+{
+	struct use use = {0};
+
+	for (size_t i = 0; i < tables->count; i++) {
+		const struct etw_kernel_table *table = &tables->at[i];
+		const uint64_t bytes = table->memory ? table->object.end - table->object.start : 0;
+
+		use.count += table->uid == uid;
+		use.bytes += table->uid == uid ? bytes : 0;
+		use.others_count += table->uid != 0;
+		use.others_bytes += table->uid != 0 ? bytes : 0;
+	}
+	return use;
+}
+
+static bool may_add(const struct etw_kernel_tables *tables, uint32_t uid)
+{
+	const struct use use = count_use(tables, uid);
+
+	if (tables->count == ETW_KERNEL_TABLES_MAX)
+		return false;
+	return uid == 0 || (use.count < ETW_KERNEL_TABLES_OF_UID &&
+			    use.others_count < ETW_KERNEL_TABLES_MAX - ETW_KERNEL_TABLES_OF_ROOT);
+}
+
+/* One more may be as large as ETW_KERNEL_TABLE_BYTES_MAX. */
+static bool may_read(const struct etw_kernel_tables *tables, uint32_t uid)
+{
+	const struct use use = count_use(tables, uid);
+
+	if (tables->byte_count >= ETW_KERNEL_TABLES_BYTES)
+		return false;
+	return uid == 0 ||
+	       (use.bytes < ETW_KERNEL_TABLES_BYTES_OF_UID &&
+		use.others_bytes < ETW_KERNEL_TABLES_BYTES - ETW_KERNEL_TABLES_BYTES_ROOT);
+}
+
 static struct etw_kernel_table *find_table(struct etw_kernel_tables *tables, uint32_t uid,
 					   uint32_t pid, const struct etw_kernel_image *image)
 {
@@ -193,17 +238,23 @@ static struct etw_kernel_table *find_table(struct etw_kernel_tables *tables, uin
 		    memcmp(tables->at[i].build_id, image->build_id, image->build_id_bytes) == 0)
 			table = &tables->at[i];
 	if (!table) {
-		if (tables->count == ETW_KERNEL_TABLES_MAX)
+		tables->is_over_share = tables->is_over_share || !may_add(tables, uid);
+		if (tables->is_over_share)
 			return NULL;
 		table = &tables->at[tables->count++];
 		table->uid = uid;
 		table->build_id_bytes = image->build_id_bytes;
 		memcpy(table->build_id, image->build_id, image->build_id_bytes);
 	}
-	if (!table->memory && table->failed_count < TRIES_MAX &&
-	    tables->byte_count < ETW_KERNEL_TABLES_BYTES)
+	if (!table->memory && table->failed_count < TRIES_MAX && may_read(tables, uid))
 		read_table(tables, pid, image, table);
 	return table->memory ? table : NULL;
+}
+
+void etw_kernel_tables_begin(struct etw_kernel_tables *tables)
+{
+	tables->entry_bytes_left = ETW_KERNEL_WALK_ENTRY_BYTES;
+	tables->is_over_share = false;
 }
 
 bool etw_kernel_tables_find_rule(struct etw_kernel_tables *tables, uint32_t uid, uint32_t pid,
@@ -220,9 +271,14 @@ bool etw_kernel_tables_find_rule(struct etw_kernel_tables *tables, uint32_t uid,
 	rule = &tables->rules[(address * UINT64_C(0x9E3779B97F4A7C15) >> 32) &
 			      (ETW_KERNEL_RULES - 1)];
 	if (rule->address != address) {
-		rule->is_found = etw_unwind_find_rule(&table->object, (uintptr_t)address,
-						      &rule->rule);
+		const uint64_t before = tables->entry_bytes_left;
+
+		rule->is_found = etw_unwind_find_rule_within(
+			&table->object, (uintptr_t)address, &tables->entry_bytes_left, &rule->rule);
 		rule->address = address;
+		/* What a walk of its own would have a rule for is asked for again. */
+		if (!tables->entry_bytes_left && before != ETW_KERNEL_WALK_ENTRY_BYTES)
+			rule->address = 0;
 	}
 	*ret = rule->rule;
 	return rule->is_found;

@@ -17,10 +17,23 @@
 #include "source/kernel/build_id.h"
 #include "source/kernel/images.h"
 
-#define ETW_KERNEL_TABLES_MAX      1024                 /* files */
+#define ETW_KERNEL_TABLES_MAX      4096                 /* files */
 #define ETW_KERNEL_TABLE_BYTES_MAX (UINT64_C(64) << 20) /* of one file */
 #define ETW_KERNEL_TABLES_BYTES    (UINT64_C(512) << 20)
-#define ETW_KERNEL_RULES           4096 /* that are remembered; a power of two */
+/*
+ * Shares, so that nobody's files keep the tables of another's from being read: of one uid, and of what root's processes alone
+ * may use. Root has no share of its own.
+ */
+#define ETW_KERNEL_TABLES_OF_UID       512
+#define ETW_KERNEL_TABLES_BYTES_OF_UID (UINT64_C(128) << 20)
+#define ETW_KERNEL_TABLES_OF_ROOT      512
+#define ETW_KERNEL_TABLES_BYTES_ROOT   (UINT64_C(128) << 20)
+#define ETW_KERNEL_RULES               4096 /* that are remembered; a power of two */
+/*
+ * Of the tables' entries in the walk of one stack, where no rule is remembered: as much as 64 functions have whose entries are
+ * as long as they come. Whoever makes an entry as long as a file has no rule, instead of the session's thread's time.
+ */
+#define ETW_KERNEL_WALK_ENTRY_BYTES 65536
 
 struct etw_kernel_table;
 struct etw_kernel_rule;
@@ -32,11 +45,16 @@ struct etw_kernel_tables {
 	size_t count;
 	uint64_t byte_count;           /* of all that were read */
 	struct etw_kernel_rule *rules; /* owned; ETW_KERNEL_RULES */
+	uint64_t entry_bytes_left;     /* of the walk; see etw_kernel_tables_begin() */
+	bool is_over_share;            /* in this walk: no further file is asked for */
 };
 
 /* etw_kernel_tables_init() - @root: "/proc", borrowed. Returns 0 or -ENOMEM, and is to be done in any case. */
 int etw_kernel_tables_init(struct etw_kernel_tables *tables, const char *root);
 void etw_kernel_tables_done(struct etw_kernel_tables *tables);
+
+/* etw_kernel_tables_begin() - the walk of another stack. */
+void etw_kernel_tables_begin(struct etw_kernel_tables *tables);
 
 /*
  * etw_kernel_tables_find_rule() - how one finds the caller of @pc.
@@ -44,7 +62,8 @@ void etw_kernel_tables_done(struct etw_kernel_tables *tables);
  * @uid:   of the process
  * @image: of process @pid, where @pc lies
  *
- * Returns false when the file has no rule there, cannot be read, or is not known by a build id.
+ * Returns false when the file has no rule there, cannot be read, is not known by a build id, or is beyond the share of its
+ * user; and when this walk has read ETW_KERNEL_WALK_ENTRY_BYTES.
  */
 bool etw_kernel_tables_find_rule(struct etw_kernel_tables *tables, uint32_t uid, uint32_t pid,
 				 const struct etw_kernel_image *image, uint64_t pc,

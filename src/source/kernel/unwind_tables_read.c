@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/macros.h"
@@ -75,6 +76,16 @@ static int read_segments(int fd, struct segments *ret)
 	return has_load ? 0 : -ENOENT;
 }
 
+/* What a file says of itself may be more than it is: nothing is read of a piece that is not there as a whole. */
+static bool is_in_file(int fd, const Elf64_Phdr *load)
+{
+	struct stat status;
+
+	return fstat(fd, &status) == 0 && status.st_size >= 0 &&
+	       load->p_filesz <= (uint64_t)status.st_size &&
+	       load->p_offset <= (uint64_t)status.st_size - load->p_filesz;
+}
+
 int etw_kernel_table_read(int fd, uint8_t **ret_memory, struct etw_unwind_object *ret,
 			  uint64_t *ret_slide)
 {
@@ -84,6 +95,8 @@ int etw_kernel_table_read(int fd, uint8_t **ret_memory, struct etw_unwind_object
 	TRY(read_segments(fd, &segments));
 	if (segments.load.p_filesz > ETW_KERNEL_TABLE_BYTES_MAX)
 		return -EFBIG;
+	if (!is_in_file(fd, &segments.load))
+		return -EBADMSG;
 	memory = malloc(segments.load.p_filesz);
 	if (!memory)
 		return -ENOMEM;

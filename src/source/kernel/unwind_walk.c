@@ -5,10 +5,15 @@
 
 #include "base/bytes.h"
 
+/* What one walk may look at of a process' images: those with many mappings have their callers by frame pointers then. */
+#define IMAGE_LOOKS_MAX 65536
+
 struct walk {
 	struct etw_kernel_tables *tables;
 	uint32_t uid;
 	const struct etw_kernel_images *images;
+	const struct etw_kernel_image *image; /* where the last place lay; may be NULL */
+	uint32_t looks_left;
 	const struct etw_kernel_stack_copy *copy;
 	const uint8_t *bytes;
 	uint64_t pc, stack, frame, link; /* link: of arm64, in the innermost frame alone */
@@ -26,13 +31,22 @@ static bool read_word(const struct walk *walk, uint64_t address, uint64_t *ret)
 	return true;
 }
 
-static const struct etw_kernel_image *find_image(const struct walk *walk, uint64_t pc)
+static bool is_within(const struct etw_kernel_image *image, uint64_t pc)
 {
-	for (uint32_t i = 0; walk->images && i < walk->images->count; i++) {
-		const struct etw_kernel_image *image = &walk->images->at[i];
+	return pc >= image->base && pc < image->end && etw_kernel_image_is_loaded(image);
+}
 
-		if (pc >= image->base && pc < image->end && etw_kernel_image_is_loaded(image))
-			return image;
+/* Of several that lie there, the one that was found before: it is another only where images overlap. */
+static const struct etw_kernel_image *find_image(struct walk *walk, uint64_t pc)
+{
+	if (walk->image && is_within(walk->image, pc))
+		return walk->image;
+	for (uint32_t i = 0; walk->images && i < walk->images->count && walk->looks_left; i++) {
+		walk->looks_left--;
+		if (is_within(&walk->images->at[i], pc)) {
+			walk->image = &walk->images->at[i];
+			return walk->image;
+		}
 	}
 	return NULL;
 }
@@ -96,7 +110,7 @@ static bool step_by_frame(struct walk *walk)
 	return move_to(walk, &next, /* is_signal= */ false);
 }
 
-static bool has_rule(const struct walk *walk, uint64_t pc)
+static bool has_rule(struct walk *walk, uint64_t pc)
 {
 	const struct etw_kernel_image *image = find_image(walk, pc);
 	struct etw_unwind_rule rule;
@@ -151,6 +165,7 @@ uint32_t etw_kernel_unwind_walk(struct etw_kernel_tables *tables, uint32_t uid,
 		.tables = tables,
 		.uid = uid,
 		.images = images,
+		.looks_left = IMAGE_LOOKS_MAX,
 		.copy = copy,
 		.bytes = (const uint8_t *)(copy + 1),
 		.pc = copy->pc,
@@ -161,6 +176,7 @@ uint32_t etw_kernel_unwind_walk(struct etw_kernel_tables *tables, uint32_t uid,
 	};
 	uint32_t count = 0;
 
+	etw_kernel_tables_begin(tables);
 	while (count < room) {
 		frames[count++] = walk.pc;
 		if (!step(&walk))

@@ -95,6 +95,29 @@ static void test_unwind__stubs_of_the_linkage_table(void **state)
 	}
 }
 
+/* Who made the file says how long an entry is: no more of it is read than may be. */
+static void test_unwind__long_entries_have_no_rule(void **state)
+{
+	const uint64_t needed = ENTRY_AT - COMMON_AT - 4 + CODE_AT - ENTRY_AT - 4;
+	struct etw_unwind_rule rule;
+	struct made made;
+	uint64_t left = needed;
+
+	(void)state;
+#if !defined(__x86_64__)
+	print_message("SKIP: the table is one of x86-64\n");
+	skip();
+#endif
+	make(&made);
+	assert_true(etw_unwind_find_rule_within(&made.object, made.object.start + CODE_AT, &left,
+						&rule));
+	assert_int_equal(left, 0);
+	left = needed - 1;
+	assert_false(etw_unwind_find_rule_within(&made.object, made.object.start + CODE_AT, &left,
+						 &rule));
+	assert_int_equal(left, 0);
+}
+
 /* Any other expression has no rule, and neither has one that is cut. */
 static void test_unwind__other_expressions_have_no_rule(void **state)
 {
@@ -132,6 +155,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unwind__stubs_of_the_linkage_table),
+		cmocka_unit_test(test_unwind__long_entries_have_no_rule),
 		cmocka_unit_test(test_unwind__other_expressions_have_no_rule),
 	};
 
