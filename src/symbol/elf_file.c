@@ -335,14 +335,6 @@ void etw_symbol_elf_close(struct etw_symbol_elf *elf)
 	free(elf);
 }
 
-static bool is_code(const struct etw_symbol_elf *elf, uint64_t address)
-{
-	for (size_t i = 0; i < elf->code_count; i++)
-		if (address >= elf->code[i].start && address < elf->code[i].end)
-			return true;
-	return false;
-}
-
 uint64_t etw_symbol_elf_address(const struct etw_symbol_elf *elf, uint64_t from_base)
 {
 	return elf->base + from_base;
@@ -415,8 +407,8 @@ int etw_symbol_elf_read(struct etw_symbol_elf *elf, struct etw_symbol_table *tab
 							   &section, &file, &bias);
 		struct etw_symbol_entry entry = {.start = address, .bytes = symbol.st_size};
 
-		if (!name || !is_function(&symbol, section) || !is_code(elf, address) ||
-		    is_mapping_mark(name))
+		if (!name || !is_function(&symbol, section) ||
+		    !etw_symbol_elf_is_code(elf, address) || is_mapping_mark(name))
 			continue;
 		entry.name = name;
 		entry.rank = rank_of(&symbol);

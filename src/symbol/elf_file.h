@@ -56,6 +56,14 @@ uint64_t etw_symbol_elf_address(const struct etw_symbol_elf *elf, uint64_t from_
 int etw_symbol_elf_read(struct etw_symbol_elf *elf, struct etw_symbol_table *table,
 			enum etw_symbol_reason *ret_reason);
 
+/*
+ * etw_symbol_elf_read_functions() - adds functions without names, by file address: all that the tables of unwinding tell
+ * of, whatever symbols there are. What does not fit into the table is left out.
+ *
+ * Returns 0, also for a file without such tables; -ENOMEM.
+ */
+int etw_symbol_elf_read_functions(struct etw_symbol_elf *elf, struct etw_symbol_table *table);
+
 /* etw_symbol_elf_path() - the file that the names are from; borrowed from it. */
 const char *etw_symbol_elf_path(const struct etw_symbol_elf *elf);
 

@@ -35,6 +35,14 @@ struct etw_symbol_elf {
 	bool has_ranges;
 	bool has_own_symbols; /* a full table, in the image itself */
 };
+
+static inline bool etw_symbol_elf_is_code(const struct etw_symbol_elf *elf, uint64_t address)
+{
+	for (size_t i = 0; i < elf->code_count; i++)
+		if (address >= elf->code[i].start && address < elf->code[i].end)
+			return true;
+	return false;
+}
 #endif
 
 #endif

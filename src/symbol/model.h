@@ -67,6 +67,9 @@ struct etw_symbol_frame {
 	 * address itself. Of inlined frames: that of the function whose part they are.
 	 */
 	uint64_t offset;
+	/* Without a name: where its function begins, from the beginning of the image, by the tables of unwinding. */
+	bool has_begin;
+	uint64_t begin;
 };
 
 #endif

@@ -49,6 +49,7 @@ void etw_symbol_modules_done(struct etw_symbol_modules *modules)
 	for (size_t i = 0; i < modules->count; i++) {
 		close_file(modules, modules->at[i]);
 		etw_symbol_table_done(&modules->at[i]->table);
+		etw_symbol_table_done(&modules->at[i]->functions);
 		free(modules->at[i]);
 	}
 	free(modules->at);
@@ -76,6 +77,7 @@ static int make(struct etw_symbol_modules *modules, const struct key *key, uint3
 		memcpy(loaded->shown.build_id, key->build_id, key->build_id_bytes);
 	loaded->pid = pid;
 	etw_symbol_table_init(&loaded->table, &modules->entries_left);
+	etw_symbol_table_init(&loaded->functions, &modules->entries_left);
 	TRY(etw_table_insert(&modules->by_key, hash_of(key), loaded));
 	modules->at[modules->count++] = loaded;
 	*ret = TAKE(loaded);
@@ -192,6 +194,8 @@ static int read_file(struct etw_symbol_modules *modules, struct etw_symbol_loade
 	loaded->is_elf = true;
 	loaded->base = etw_symbol_elf_address(loaded->elf, 0);
 	TRY(etw_symbol_elf_read(loaded->elf, &loaded->table, &loaded->shown.reason));
+	if (loaded->shown.reason != ETW_SYMBOL_OK)
+		TRY(etw_symbol_elf_read_functions(loaded->elf, &loaded->functions));
 	find_kernel_base(loaded);
 	path = etw_symbol_elf_path(loaded->elf);
 	loaded->shown.symbol_file = etw_symbol_strings_keep(modules->strings, path, strlen(path));
@@ -270,6 +274,18 @@ static int resolve_places(struct etw_symbol_modules *modules, struct etw_symbol_
 	return (int)count;
 }
 
+/* Of a function that has no name. */
+static void find_begin(struct etw_symbol_loaded *loaded, uint64_t lookup,
+		       struct etw_symbol_frame *frame)
+{
+	const struct etw_symbol_entry *function = etw_symbol_table_find(&loaded->functions, lookup);
+
+	if (!function || function->start < loaded->base)
+		return;
+	frame->has_begin = true;
+	frame->begin = function->start - loaded->base;
+}
+
 int etw_symbol_modules_resolve(struct etw_symbol_modules *modules, struct etw_symbol_loaded *loaded,
 			       uint64_t from_base, uint64_t back, struct etw_symbol_frame *frames,
 			       size_t room)
@@ -286,10 +302,16 @@ int etw_symbol_modules_resolve(struct etw_symbol_modules *modules, struct etw_sy
 		TRY(etw_symbol_modules_show(modules, entry, &outer));
 		outer.offset = lookup + back - entry->start;
 	}
-	if (loaded->is_elf && (modules->want_lines || modules->want_inlines))
-		return resolve_places(modules, loaded, lookup, &outer, frames, room);
+	if (loaded->is_elf && (modules->want_lines || modules->want_inlines)) {
+		int r = resolve_places(modules, loaded, lookup, &outer, frames, room);
+
+		if (r)
+			return r;
+	}
+	if (!entry)
+		find_begin(loaded, lookup, &outer);
 	frames[0] = outer;
-	return entry ? 1 : 0;
+	return entry || outer.has_begin ? 1 : 0;
 }
 
 int etw_symbol_modules_keeps_frame(struct etw_symbol_modules *modules,

@@ -24,10 +24,12 @@
 struct etw_symbol_loaded {
 	struct etw_symbol_module shown;
 	struct etw_symbol_table table; /* by file address */
-	struct etw_symbol_elf *elf;    /* owned; NULL: not open */
-	uint64_t used;                 /* when the file was asked last, in questions */
-	uint64_t base;                 /* file address of the image's base */
-	uint32_t pid;                  /* a process that had it */
+	struct etw_symbol_table
+		functions;          /* likewise, without names; empty where all names are known */
+	struct etw_symbol_elf *elf; /* owned; NULL: not open */
+	uint64_t used;              /* when the file was asked last, in questions */
+	uint64_t base;              /* file address of the image's base */
+	uint32_t pid;               /* a process that had it */
 	bool is_read;
 	bool is_elf; /* its file was found; it may be closed at present */
 	void *code; /* the caller's: what a code generator left in the file; NULL until it sets it */

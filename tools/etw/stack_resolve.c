@@ -116,7 +116,10 @@ static int name_frame(struct resolver *resolver, const struct etw_symbol_frame *
 		.function = frame->function,
 		.file = frame->file,
 		.line = frame->line,
-		.number = frame->function ? 0 : frame->offset,
+		/* A function is one row, whether it has a name or not. */
+		.number = frame->function    ? 0
+			  : frame->has_begin ? frame->begin
+					     : frame->offset,
 	};
 
 	return etw_calls_name(&resolver->gather->profile->calls, &name, ret);

@@ -208,6 +208,39 @@ static void assert_hidden_found(uint64_t hidden)
 	etw_symbols_free(symbols);
 }
 
+/* Every place of a function in a stripped file, and none of the next one, has the function's beginning. */
+static void test_elf__tells_where_functions_without_names_begin(UNUSED_STATE)
+{
+	static const struct etw_symbols_options plain = {0},
+						full = {.want_lines = true, .want_inlines = true};
+	uint64_t first, begin, end;
+
+	compile("-O1 -fPIE -pie -fasynchronous-unwind-tables", "bare");
+	first = first_address_of("bare");
+	begin = address_of("bare", "middle") - first;
+	end = begin + bytes_of("bare", "middle");
+	assert_true(run("strip bare"));
+	for (unsigned i = 0; i < 2; i++) {
+		struct etw_symbols *symbols = fixture_symbols(i ? &full : &plain);
+		struct etw_symbol_frame frame;
+
+		tell_file(symbols, BASE, "bare");
+		for (uint64_t at = begin; at < end; at++) {
+			frame = frame_of(symbols, BASE + at);
+			assert_null(frame.function);
+			assert_int_equal(frame.offset, at);
+			assert_true(frame.has_begin);
+			assert_int_equal(frame.begin, begin);
+		}
+		frame = frame_of(symbols, BASE + end);
+		assert_true(!frame.has_begin || frame.begin >= end);
+		assert_false(frame_of(symbols, BASE + 4).has_begin);
+		assert_int_equal(etw_symbols_module_at(symbols, 0)->reason, ETW_SYMBOL_NO_SYMBOLS);
+		assert_int_equal(etw_symbols_module_at(symbols, 0)->named, 0);
+		etw_symbols_free(symbols);
+	}
+}
+
 static void test_elf__finds_the_debug_file_by_its_link(UNUSED_STATE)
 {
 	uint64_t hidden;
@@ -448,6 +481,7 @@ int main(void)
 		TEST(test_elf__ends_symbols_with_their_section),
 		TEST(test_elf__tells_where_frame_pointers_are_in_place),
 		TEST(test_elf__says_that_a_file_is_stripped),
+		TEST(test_elf__tells_where_functions_without_names_begin),
 		TEST(test_elf__finds_the_debug_file_by_its_link),
 		TEST(test_elf__refuses_a_debug_file_of_another_checksum),
 		TEST(test_elf__finds_the_debug_file_by_its_build_id),
