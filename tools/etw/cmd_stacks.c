@@ -222,7 +222,9 @@ static bool settle(struct command *command)
 	struct stack_query *query = &command->profile.query;
 
 	if (query->events != STACK_OTHERS && command->filter.words[FILTER_EVENT].count) {
-		etw_program_message("--event profile and --event cswitch stand alone");
+		etw_program_message(
+			"--event profile and --event cswitch cannot be given with other "
+			"events: ask for each in a call of its own");
 		return false;
 	}
 	if (query->events == STACK_OTHERS && command->weight == WEIGHT_TIME) {

@@ -136,11 +136,13 @@ bool record_kernel_settle(struct record_kernel *kernel, bool has_providers, bool
 	if (kernel->is_wanted && !kernel->has_kinds)
 		take_default(kernel);
 	if (request->parts & WIRE_KERNEL_INTERVAL && !(request->group_masks[1] & MASK_PROFILE)) {
-		etw_program_message("--profile-hz is of samples: --kernel profile");
+		etw_program_message("--profile-hz sets the rate of CPU samples, of which none are "
+				    "recorded: add profile to --kernel");
 		return false;
 	}
 	if (request->parts & WIRE_KERNEL_OPTIONS && !request->stack_hook_count) {
-		etw_program_message("--unwind is of stacks: --stacks");
+		etw_program_message("--unwind says how user stacks are followed, of which none are "
+				    "recorded: name events with --stacks");
 		return false;
 	}
 	request->parts = kernel->is_wanted ? WIRE_KERNEL_PARTS : 0;
