@@ -76,17 +76,15 @@ void etw_own_images_pump(struct etw_link *link)
 {
 	uint32_t passed = 0;
 
-	for (bool is_more = true; is_more;) {
+	for (;;) {
 		struct etw_own_image *next = NULL;
 
-		is_more = false;
 		for (struct etw_own_image *image = etw_own_images; image; image = image->next)
 			if (image->number > passed && (!next || image->number < next->number))
 				next = image;
 		if (!next)
 			return;
 		passed = next->number;
-		is_more = true;
 		while (!next->told[link->index].status &&
 		       next->told[link->index].messages < etw_own_image_messages(next))
 			if (send_next(link, next) < 0)
