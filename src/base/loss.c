@@ -5,7 +5,8 @@ static const struct {
 	const char *name, *text;
 } causes[ETW_LOSS_CAUSES] = {
 	[ETW_LOSS_RING_FULL] = {"ring_full", "the kernel's ring was full"},
-	[ETW_LOSS_INTERRUPTED] = {"interrupted", "a BPF program had been interrupted"},
+	[ETW_LOSS_INTERRUPTED] = {"interrupted",
+				  "the BPF program was running on the processor already"},
 	[ETW_LOSS_THROTTLED] = {"throttled", "perf held samples back"},
 	[ETW_LOSS_UNREADABLE] = {"unreadable", "the record made no sense"},
 	[ETW_LOSS_NO_MEMORY] = {"no_memory", "the host had no memory"},

@@ -13,7 +13,7 @@
 enum etw_loss_cause {
 	/* A source's: events that are lost. */
 	ETW_LOSS_RING_FULL = 0,   /* the ring between kernel and host */
-	ETW_LOSS_INTERRUPTED = 1, /* a BPF program was not run, for it had been interrupted */
+	ETW_LOSS_INTERRUPTED = 1, /* the BPF program was running there already */
 	ETW_LOSS_THROTTLED = 2,   /* perf held samples back */
 	ETW_LOSS_UNREADABLE = 3,  /* records that made no sense */
 	ETW_LOSS_NO_MEMORY = 4,   /* the host had none */

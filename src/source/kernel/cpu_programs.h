@@ -62,7 +62,7 @@ enum etw_kernel_cpu_program {
 	ETW_KERNEL_CPU_PROGRAMS = 42,
 };
 
-/* Beside the kinds that etw_kernel_cpu_bpf_open() is asked for: those of them alone that one process tree causes. */
+/* For etw_kernel_cpu_bpf_open(), beside the bits of kinds: one process tree alone is recorded, with what the kernel does for it. */
 #define ETW_KERNEL_OWNED_ALONE (UINT32_C(1) << 31)
 
 struct etw_kernel_cpu_bpf {
@@ -92,8 +92,8 @@ void etw_kernel_cpu_bpf_adopt(struct etw_kernel_cpu_bpf *cpu_bpf,
  *
  * @bpf:        open; its maps are used
  * @ring_bytes: of each processor; a power of two and a multiple of the page
- * @kinds:      a bit for each enum etw_kernel_cpu_kind, and ETW_KERNEL_OWNED_ALONE; loses those that cannot be had. Without the
- *              latter only what the tree's own threads do is told
+ * @kinds:      a bit for each enum etw_kernel_cpu_kind, and ETW_KERNEL_OWNED_ALONE; bits that cannot be had are cleared. Where
+ *              ETW_KERNEL_OWNED_ALONE is, only what the tree's own threads do is recorded
  *
  * Returns 0; else why the first kind was lost, -EACCES, -ENOSYS, -ENOMEM or what the kernel said, with @reterr; what was
  * open stays so.
@@ -108,7 +108,7 @@ int etw_kernel_cpu_bpf_open(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw
  */
 int etw_kernel_cpu_bpf_walk(const struct etw_kernel_cpu_bpf *cpu_bpf, struct etw_fault *reterr);
 
-/* How often programs did not run, because they had been interrupted by what calls them. */
+/* How often the kernel did not run a program, because it was running on the processor already (recursion_misses). */
 struct etw_kernel_missed {
 	uint64_t events
 		[ETW_KERNEL_CPU_KINDS]; /* that would have made an event, or told its beginning */
