@@ -2,7 +2,7 @@
 /*
  * The text of /proc/kallsyms: a line for each symbol of the kernel, "ffffffff81000000 T name", and behind a tab "[owner]"
  * for those of modules, BPF programs and trampolines. Whoever may not see addresses reads zeros (kernel.kptr_restrict).
- * What becomes of a symbol is for who reads: `source` collects functions, `symbol` makes a table of them.
+ * Only the reading is here: `source` collects functions of it, `symbol` makes a table of it.
  */
 #ifndef ETW_BASE_KALLSYMS_H
 #define ETW_BASE_KALLSYMS_H

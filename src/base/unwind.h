@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How one finds a function's caller, from the tables that compilers make for every function (.eh_frame). Of the
- * registers the stack pointer, the frame pointer and the return address are followed, in terms of which compilers describe
- * nearly every place of a program; what needs more has no rule here. The tables are believed as far as they stay inside the
+ * registers the stack pointer, the frame pointer and the return address are followed. Compilers describe nearly every
+ * place of a program by these three; a place that takes more has no rule here. The tables are believed as far as they stay inside the
  * object: nothing outside of it is read.
  *
  * Source: LSB core "Exception Frames", DWARF 5 section 6.4.
@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* In terms of what a place is told. */
+/* What the offset of a place counts from. */
 enum etw_unwind_base {
 	ETW_UNWIND_STACK = 0, /* the stack pointer */
 	ETW_UNWIND_FRAME = 1, /* the frame pointer */
@@ -49,7 +49,7 @@ struct etw_unwind_object {
 /*
  * etw_unwind_find_rule() - the rule for an address of an object.
  *
- * Returns whether the tables have one that can be told so. Context: any thread, signal-safe, no allocation.
+ * Returns whether the tables have one that struct etw_unwind_rule can hold. Context: any thread, signal-safe, no allocation.
  */
 bool etw_unwind_find_rule(const struct etw_unwind_object *object, uintptr_t pc,
 			  struct etw_unwind_rule *ret);

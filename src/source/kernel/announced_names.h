@@ -28,9 +28,10 @@ void etw_kernel_names_unref(struct etw_kernel_names *names);
 int etw_kernel_names_add(struct etw_kernel_names *names, struct etw_announced_image *image);
 
 /*
- * etw_kernel_names_write() - ImageSymbols of all, or of one.
+ * etw_kernel_names_write() - writes the ImageSymbols events of all names; of one with etw_kernel_names_write_one().
  *
  * @names: may be NULL
+ * @pid:   of the process that has the image
  */
 void etw_kernel_names_write(const struct etw_kernel_names *names, struct etw_kernel_out *out,
 			    uint32_t pid);

@@ -57,10 +57,10 @@ uint32_t etw_kernel_class_given(uint32_t kinds);
 uint16_t etw_kernel_class_hook(uint32_t kind);
 
 /*
- * etw_kernel_class_less() - whether of @kinds less comes on this machine than was asked for, though its kernel has them: it
- * has no idle states, or no frequencies.
+ * etw_kernel_class_less() - whether some of @kinds bring no events on this machine, although its kernel has their tracepoints:
+ * it has no idle states, or no frequencies.
  *
- * Returns 0, or -EOPNOTSUPP with @reterr saying what.
+ * Returns 0, or -EOPNOTSUPP with @reterr naming what the machine lacks.
  */
 int etw_kernel_class_less(uint32_t kinds, struct etw_fault *reterr);
 

@@ -47,7 +47,7 @@ const struct etw_kernel_image *etw_kernel_own_images_add(struct etw_kernel_own_i
 							 uint64_t base, uint64_t byte_count,
 							 const char *name);
 
-/* etw_kernel_own_images_at() - the youngest image of this size that begins there; 0: of any. Borrowed; NULL: none. */
+/* etw_kernel_own_images_at() - the youngest image that begins at @base. @byte_count: its size; 0: any. Borrowed; NULL: none. */
 const struct etw_kernel_image *etw_kernel_own_images_at(const struct etw_kernel_own_images *images,
 							uint64_t base, uint64_t byte_count);
 
@@ -62,8 +62,8 @@ void etw_kernel_own_images_remove(struct etw_kernel_own_images *images,
 				  const struct etw_kernel_image *image);
 
 /*
- * etw_kernel_own_images_has() - whether the list has an image of this name at this place. A module's end is told in several ways,
- * and that of what the kernel makes is not known: of these one that overlaps is the same.
+ * etw_kernel_own_images_has() - whether the list has an image of this name at this place. Sources differ on where a module
+ * ends, and do not say where code ends that the kernel made at run time: images of one name that overlap are the same one.
  */
 bool etw_kernel_own_images_has(const struct etw_kernel_own_images *images,
 			       const struct etw_kernel_image *image);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The account of what the kernel's source lost: what the programs counted in the kernel, and what was found while reading,
- * by cause, class and processor. Each cell has one counter behind it, so that the session can tell one that goes on from one
- * that a new host began anew.
+ * by cause, class and processor. Each number of it is counted in one place, the kernel or the host. So the session can tell
+ * a counter that outlived a host from one that a new host begins at 0.
  *
  * Context: the session's thread.
  */
@@ -24,7 +24,7 @@ struct etw_kernel_losses_of {
 	uint32_t cpu_count;
 };
 
-/* etw_kernel_losses_read() - @ret: of each processor, and behind them what no processor is known of. */
+/* etw_kernel_losses_read() - @ret: @cpu_count + 1 of them: for each processor, and last what is not counted by processor. */
 void etw_kernel_losses_read(const struct etw_kernel_losses_of *from, struct etw_source_loss *ret);
 
 /* etw_kernel_losses_any() - whether an event was lost. @losses: @cpu_count + 1 of them */

@@ -25,7 +25,7 @@ struct etw_kernel_own {
 
 /* Which of the descriptions etw_kernel_own_describe() gives. */
 enum etw_kernel_own_kind {
-	ETW_KERNEL_OWN_LEARN, /* none: only what is there is noted */
+	ETW_KERNEL_OWN_LEARN, /* none: only remembers what is there */
 	ETW_KERNEL_OWN_START, /* DCStart */
 	ETW_KERNEL_OWN_COPY,  /* DCEnd and symbols, for a copy of the session so far */
 	ETW_KERNEL_OWN_END,   /* what came and went, DCEnd and symbols */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The kernel's own code as it comes and goes: modules, BPF programs, trampolines. Each piece is an image of process 0, told with
- * the time at which it came; what the kernel makes at run time has the name of its function with it, because nobody can look
- * that up once the function is gone.
+ * the time at which it came; what the kernel makes at run time is told with the name of its function, which cannot be looked up
+ * once the function is gone.
  *
  * Context: the session's thread, behind etw_kernel_out_begin().
  */
@@ -14,11 +14,11 @@
 #include "source/kernel/mappings.h"
 #include "source/kernel/own.h"
 
-/* etw_kernel_own_module() - @record: whole, its name as it came */
+/* etw_kernel_own_module() - a module came, or goes. @record: complete; its name need not be NUL-terminated */
 void etw_kernel_own_module(struct etw_kernel_own *own, struct etw_kernel_out *out,
 			   const struct etw_kernel_module *record);
 
-/* etw_kernel_own_made() - @actor: who has it made, or thrown away */
+/* etw_kernel_own_made() - code that the kernel made at run time, or is about to throw away. @actor: the thread that asked for it */
 void etw_kernel_own_made(struct etw_kernel_own *own, struct etw_kernel_out *out,
 			 struct etw_kernel_actor actor, const struct etw_kernel_made *made);
 

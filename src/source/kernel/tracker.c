@@ -57,7 +57,7 @@ static struct etw_kernel_actor ending_actor_of(const struct etw_kernel_tracker *
 	return actor;
 }
 
-/* Behind an event that is no rundown's. @start, @end: which of the events with stacks it is */
+/* The stack of the event that was written last, unless it is of a rundown. @start, @end: its enum etw_kernel_stack_event, by opcode */
 static void tell_stack(struct etw_kernel_tracker *tracker, enum etw_kernel_opcode opcode,
 		       struct etw_kernel_actor actor, uint32_t start, uint32_t end)
 {
@@ -113,7 +113,10 @@ struct image_context {
 
 #define ANCESTORS_MAX 64
 
-/* Whether a process is the one whose tree alone is wanted, or descends from it: by its makers, or where they are gone by its mark. */
+/*
+ * Whether a process is the one whose tree alone is wanted, or descends from it. Its ancestors are asked; is_inside answers
+ * for those whose ancestors have ended.
+ */
 static bool is_wanted(struct etw_kernel_tracker *tracker, uint32_t pid)
 {
 	if (!tracker->only_pid)

@@ -24,6 +24,7 @@ struct etw_kernel_stacks {
 
 /* etw_kernel_stacks_init() - Returns 0 or -ENOMEM. */
 int etw_kernel_stacks_init(struct etw_kernel_stacks *stacks);
+/* etw_kernel_stacks_done() - frees everything; takes what was zeroed. */
 void etw_kernel_stacks_done(struct etw_kernel_stacks *stacks);
 
 /* etw_kernel_stacks_add() - @frames: copied. Returns 0 or -ENOMEM. */

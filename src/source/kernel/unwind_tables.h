@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The unwind tables of the files that processes run, read once for each build id and user: whoever gives a file the build id
- * of another one misleads the stacks of his own processes alone. The file is read by the mapping's own
+ * The unwind tables of the files that processes run, read once for each build id and user: a user who gives a file the build
+ * id of another one misleads the stacks of the user's own processes alone. The file is read by the mapping's own
  * link in procfs, while the process is there: the path may name another file by now, or lie where reading hangs.
  *
  * Context: the session's thread.
@@ -51,6 +51,7 @@ struct etw_kernel_tables {
 
 /* etw_kernel_tables_init() - @root: "/proc", borrowed. Returns 0 or -ENOMEM, and is to be done in any case. */
 int etw_kernel_tables_init(struct etw_kernel_tables *tables, const char *root);
+/* etw_kernel_tables_done() - frees everything. */
 void etw_kernel_tables_done(struct etw_kernel_tables *tables);
 
 /* etw_kernel_tables_begin() - the walk of another stack. */
@@ -75,7 +76,7 @@ bool etw_kernel_tables_find_rule(struct etw_kernel_tables *tables, uint32_t uid,
  * @fd:          a regular file; borrowed
  * @ret_memory:  owned memory of malloc(): the segment with the table
  * @ret:         the object in that memory
- * @ret_slide:   added to an address relative to the image's base it is one in @ret
+ * @ret_slide:   to be added to the distance from the image's base, which makes it an address in @ret
  *
  * Returns 0; -ENOENT when there is no table; -EBADMSG for a file that makes no sense; -EFBIG; -ENOMEM; what reading said.
  */
