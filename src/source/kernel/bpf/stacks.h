@@ -80,16 +80,38 @@ static __always_inline void copy_user(struct etw_kernel_stack_copy *copy, char *
 	copy->byte_count = copy_bytes(bytes, copy->stack, room);
 }
 
+#define MAKERS_MAX 16
+
+/* Whether the thread that runs is of the process tree that is wanted alone, as far as its makers are still there. */
+static __always_inline int is_of_tree(__u32 only_pid)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+#pragma unroll
+	for (int i = 0; i < MAKERS_MAX; i++) {
+		if ((__u32)task->tgid == only_pid)
+			return 1;
+		task = task->real_parent;
+	}
+	return 0;
+}
+
 /*
  * The stack at the end of a record of etw_ring: what is asked of @events, as the bytes that it needs. Events need their
- * room: a stack can be done without when half of the ring is full.
+ * room: a stack can be done without when half of the ring is full. Where one process tree alone is wanted, those of others
+ * leave it theirs: they have a sixteenth.
  */
 static __always_inline __u32 stack_bytes_of(const struct etw_kernel_control *control, __u32 events)
 {
+	__u64 used, room;
+
 	if (!control || !(control->stack_events & events))
 		return 0;
-	if (bpf_ringbuf_query(&etw_ring, BPF_RB_AVAIL_DATA) >=
-	    bpf_ringbuf_query(&etw_ring, BPF_RB_RING_SIZE) / 2)
+	used = bpf_ringbuf_query(&etw_ring, BPF_RB_AVAIL_DATA);
+	room = bpf_ringbuf_query(&etw_ring, BPF_RB_RING_SIZE);
+	if (used >= room / 2)
+		return 0;
+	if (used >= room / 16 && control->only_pid && !is_of_tree(control->only_pid))
 		return 0;
 	return control->options & ETW_KERNEL_COPY_STACKS ? COPIED_BYTES : FRAMED_BYTES;
 }
