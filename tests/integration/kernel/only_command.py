@@ -111,6 +111,7 @@ class Owners:
         self.works = {}  # item: whether the tree queued it
         self.workers = {}  # thread: whether it works for the tree
         self.raised = collections.defaultdict(dict)  # cpu: {vector: whether the tree asked}
+        self.asked = {}  # cpu: whether the tree asked for one last, and none was served since
         self.soft = {}  # cpu: whether what is served was asked for by the tree; None: not known
         self.found = []  # (time, what, whether only the kernel's work explains it)
 
@@ -139,7 +140,11 @@ class Owners:
 
     def sched_waking(self, line, rest):
         tid = int(WOKEN.search(rest)[1])
-        if self.is_inside(tid) or self.acts(line):
+        acts = self.acts(line)
+        # Behind a round of soft interrupts the kernel wakes it on top of any thread.
+        if "comm=ksoftirqd/" in rest:
+            acts = acts and self.asked.get(line["cpu"])
+        if self.is_inside(tid) or acts:
             acts_itself = int(line["tid"]) in self.tree and line["flags"][2] == "."
             self.tell(line, ("ready", tid), tid in self.tree or acts_itself)
 
@@ -152,6 +157,7 @@ class Owners:
     def softirq_raise(self, line, rest):
         vector = int(VECTOR.search(rest)[1])
         acts = self.acts(line)
+        self.asked[line["cpu"]] = acts
         if vector in ASKED_FOR and acts is not None:
             raised = self.raised[line["cpu"]]
             raised[vector] = raised.get(vector) or acts
@@ -160,6 +166,7 @@ class Owners:
         self.soft[line["cpu"]] = self.raised[line["cpu"]].pop(int(VECTOR.search(rest)[1]), None)
 
     def softirq_exit(self, line, _):
+        self.asked[line["cpu"]] = False
         is_asked = self.soft.pop(line["cpu"], None)
         is_interrupted = self.is_inside(int(line["tid"]))
         if is_asked or (is_asked is None and is_interrupted):

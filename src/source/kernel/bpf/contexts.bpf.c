@@ -23,8 +23,10 @@ int etw_softirq_ends(__u64 *arguments)
 	struct context *context = find_context();
 
 	(void)arguments;
-	if (context)
-		context->soft_tid = 0;
+	if (!context)
+		return 0;
+	context->soft_tid = 0;
+	context->is_raised = 0;
 	return 0;
 }
 

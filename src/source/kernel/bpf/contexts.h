@@ -19,6 +19,7 @@ struct context {
 	/* Of owners.h: which soft interrupt is served, and for whom the last of each kind was asked for, and the next. */
 	__u32 soft_number;
 	__u32 soft_owner[ETW_KERNEL_SOFT_NUMBERS], raised_by[ETW_KERNEL_SOFT_NUMBERS];
+	__u32 is_raised; /* the tree that is wanted alone asked for a soft interrupt last, and none was served since */
 	__u32 idle_state; /* that it was in last, since it began to be idle; 0: in none */
 	/* When what is served now began; 0: not known. */
 	__u64 handler_ns, vector_ns, soft_ns[ETW_KERNEL_SOFT_NUMBERS];

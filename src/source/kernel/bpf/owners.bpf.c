@@ -90,15 +90,17 @@ int etw_raise(__u64 *arguments)
 	struct context *context;
 	__u32 owner;
 
-	if (number >= ETW_KERNEL_SOFT_NUMBERS || !(ASKED_FOR >> number & 1))
+	if (number >= ETW_KERNEL_SOFT_NUMBERS)
 		return 0;
 	control = find_only();
 	context = find_context();
 	if (!control || !context)
 		return 0;
-	/* One serves all who asked since the last: the tree's part in it is not lost. */
 	owner = owner_now(control);
-	if (owner != OWNER_UNKNOWN && context->raised_by[number] != control->only_pid)
+	context->is_raised = owner == control->only_pid;
+	/* One serves all who asked since the last: the tree's part in it is not lost. */
+	if ((ASKED_FOR >> number & 1) && owner != OWNER_UNKNOWN &&
+	    context->raised_by[number] != control->only_pid)
 		context->raised_by[number] = owner;
 	return 0;
 }
