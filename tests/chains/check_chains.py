@@ -135,6 +135,7 @@ class Case:
             for path, events in sorted(inside, key=lambda item: -item[1]):
                 if not holds(path, chain):
                     print(f"    {events}: {' > '.join(path)}")
+            print(self.said)
             self.failed += 1
 
 
