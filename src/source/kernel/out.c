@@ -61,6 +61,7 @@ void etw_kernel_out_begin(struct etw_kernel_out *out, uint64_t time_ns, uint32_t
 	out->item = item;
 	out->number = 0;
 	out->stack = NULL;
+	out->is_of_others = false;
 	out->added = NULL;
 }
 

@@ -61,6 +61,7 @@ struct etw_kernel_out {
 	uint32_t cpu;
 	/* The stack of who acts at this moment, borrowed; NULL: it is not known. The next begin forgets it. */
 	const struct etw_kernel_moment_stack *stack;
+	bool is_of_others; /* who acts is not of the one process tree that is recorded; likewise */
 	uint32_t stack_events; /* enum etw_kernel_stack_event: which events are to have it */
 	struct etw_kernel_stack_account *account; /* borrowed: of their stacks; NULL: none */
 	struct etw_kernel_event *added;           /* what was added last at this moment, or NULL */

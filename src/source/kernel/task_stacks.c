@@ -124,11 +124,13 @@ void etw_kernel_task_stack_write(struct etw_kernel_out *out, uint32_t event, uin
 				 uint32_t pid)
 {
 	const struct etw_kernel_moment_stack *stack = out->stack;
+	enum wire_stack_fate fate = WIRE_STACK_IS_THERE;
 
 	if (!(out->stack_events & event))
 		return;
-	etw_kernel_out_account(out, event, stack ? WIRE_STACK_IS_THERE : WIRE_STACK_NO_FRAMES,
-			       stack && !stack->is_whole);
+	if (!stack)
+		fate = out->is_of_others ? WIRE_STACK_OF_OTHERS : WIRE_STACK_NO_FRAMES;
+	etw_kernel_out_account(out, event, fate, stack && !stack->is_whole);
 	if (stack)
 		write_stack(out, stack, tid, pid);
 	else

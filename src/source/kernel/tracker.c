@@ -57,10 +57,32 @@ static struct etw_kernel_actor ending_actor_of(const struct etw_kernel_tracker *
 	return actor;
 }
 
+#define ANCESTORS_MAX 64
+
+/*
+ * Whether a process is the one whose tree alone is wanted, or descends from it. Its ancestors are asked; is_inside answers
+ * for those whose ancestors have ended.
+ */
+static bool is_wanted(struct etw_kernel_tracker *tracker, uint32_t pid)
+{
+	if (!tracker->only_pid)
+		return true;
+	for (int i = 0; i < ANCESTORS_MAX && pid; i++) {
+		const struct etw_kernel_process *process = etw_kernel_tasks_find(&tracker->tasks,
+										 pid);
+
+		if (pid == tracker->only_pid || (process && process->is_inside))
+			return true;
+		pid = process ? process->parent_pid : 0;
+	}
+	return false;
+}
+
 /* The stack of the event that was written last, unless it is of a rundown. @start, @end: its enum etw_kernel_stack_event, by opcode */
 static void tell_stack(struct etw_kernel_tracker *tracker, enum etw_kernel_opcode opcode,
 		       struct etw_kernel_actor actor, uint32_t start, uint32_t end)
 {
+	tracker->out->is_of_others = !tracker->out->stack && !is_wanted(tracker, actor.pid);
 	if (opcode == ETW_KERNEL_OPCODE_START || opcode == ETW_KERNEL_OPCODE_LOAD)
 		etw_kernel_task_stack_write(tracker->out, start, actor.tid, actor.pid);
 	else if (opcode == ETW_KERNEL_OPCODE_END)
@@ -110,27 +132,6 @@ struct image_context {
 	uint32_t pid;
 	enum etw_kernel_opcode load, unload;
 };
-
-#define ANCESTORS_MAX 64
-
-/*
- * Whether a process is the one whose tree alone is wanted, or descends from it. Its ancestors are asked; is_inside answers
- * for those whose ancestors have ended.
- */
-static bool is_wanted(struct etw_kernel_tracker *tracker, uint32_t pid)
-{
-	if (!tracker->only_pid)
-		return true;
-	for (int i = 0; i < ANCESTORS_MAX && pid; i++) {
-		const struct etw_kernel_process *process = etw_kernel_tasks_find(&tracker->tasks,
-										 pid);
-
-		if (pid == tracker->only_pid || (process && process->is_inside))
-			return true;
-		pid = process ? process->parent_pid : 0;
-	}
-	return false;
-}
 
 static void tell_image(void *context, const struct etw_kernel_image *image, bool is_loaded)
 {

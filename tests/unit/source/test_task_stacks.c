@@ -236,6 +236,32 @@ static uint16_t pop(struct fixture *fixture, int64_t *time_raw, struct etw_sourc
 	return hook;
 }
 
+static void test_task_stacks__of_others_are_not_missing(void **state)
+{
+	struct etw_source_mark mark;
+	struct fixture fixture;
+	int64_t time_raw = 0;
+
+	(void)state;
+	open_fixture(&fixture, NULL);
+	fixture.tracker->only_pid = MAKER + 1000;
+	apply_start(&fixture, 100, /* has_stack= */ false);
+	while (pop(&fixture, &time_raw, &mark))
+		continue;
+	assert_int_equal(etw_kernel_stack_account_missing(&fixture.account), 0);
+	assert_int_equal(count_of(&fixture, ETW_KERNEL_STACK_PROCESS_START, WIRE_STACK_OF_OTHERS),
+			 1);
+	assert_int_equal(count_of(&fixture, ETW_KERNEL_STACK_THREAD_START, WIRE_STACK_OF_OTHERS),
+			 1);
+	/* Those of the tree are. */
+	fixture.tracker->only_pid = MAKER;
+	apply_start(&fixture, 200, /* has_stack= */ false);
+	while (pop(&fixture, &time_raw, &mark))
+		continue;
+	assert_int_equal(etw_kernel_stack_account_missing(&fixture.account), 2);
+	close_fixture(&fixture);
+}
+
 static void test_task_stacks__come_behind_each_event_that_is_to_have_one(void **state)
 {
 	struct etw_source_mark mark;
@@ -380,6 +406,7 @@ int main(void)
 		cmocka_unit_test(test_task_stacks__are_none_where_the_record_lies),
 		cmocka_unit_test(test_task_stacks__tell_that_a_copy_was_not_unwound),
 		cmocka_unit_test(test_task_stacks__leave_out_what_calls_the_program),
+		cmocka_unit_test(test_task_stacks__of_others_are_not_missing),
 		cmocka_unit_test(test_task_stacks__come_behind_each_event_that_is_to_have_one),
 		cmocka_unit_test(test_task_stacks__that_are_missing_are_counted),
 		cmocka_unit_test(test_task_stacks__are_taken_over_one_by_one),
