@@ -18,6 +18,7 @@
 #include "base/announced.h"
 #include "base/fault.h"
 #include "base/loss.h"
+#include "base/profile_source.h"
 
 /* An event of a source, ready for a buffer. */
 struct etw_source_event {
@@ -69,6 +70,9 @@ struct etw_source_request {
 	uint32_t group_masks
 		[8]; /* kernel: as etw_group_masks_of_flags() fills them (wire/group_masks.h) */
 	uint32_t profile_interval_ft; /* kernel: of the samples; 0: 1 ms */
+	/* kernel: by what else is sampled, bits of places of base/profile_source.h; by place; 0: the source's own */
+	uint32_t profile_sources;
+	uint32_t source_intervals[ETW_PROFILE_SOURCES];
 	uint32_t only_pid; /* kernel: this process and who descends from it from now on; 0: all */
 	uint32_t options;  /* kernel: enum etw_source_option */
 	uint32_t stack_hook_count;

@@ -25,6 +25,7 @@ static const struct etw_kernel_stack stacks[] = {
 	{"ExecutiveResource", 0x052B, 1, 0x20000},
 	{"Mark", 0x0F22, 0, 0x0},
 	{"Profile", 0x0F2E, 1, 0x2},
+	{"PmcInterrupt", 0x0F2F, 1, 0x400},
 	{"ProfileSetInterval", 0x0F48, 1, 0x2},
 	{"SyscallEnter", 0x0F33, 2, 0x40},
 	{"SyscallExit", 0x0F34, 2, 0x40},

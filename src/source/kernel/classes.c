@@ -15,11 +15,12 @@ static const struct {
 	uint32_t kind; /* enum etw_kernel_cpu_kind */
 	uint16_t hook; /* of the event that the kind makes */
 } classes[] = {
-	{1, 0x2, ETW_KERNEL_SAMPLE, 0x0F2E},          /* PROFILE */
-	{1, 0x4, ETW_KERNEL_SWITCH, 0x0524},          /* CSWITCH */
-	{1, 0x200, ETW_KERNEL_READY, 0x0532},         /* DISPATCHER */
-	{1, 0x4000, ETW_KERNEL_INTERRUPT, 0x0F43},    /* INTERRUPT */
-	{1, 0x80, ETW_KERNEL_SOFT_INTERRUPT, 0x0F44}, /* DPC */
+	{1, 0x2, ETW_KERNEL_SAMPLE, 0x0F2E},           /* PROFILE */
+	{1, 0x400, ETW_KERNEL_COUNTER_SAMPLE, 0x0F2F}, /* PMC_PROFILE */
+	{1, 0x4, ETW_KERNEL_SWITCH, 0x0524},           /* CSWITCH */
+	{1, 0x200, ETW_KERNEL_READY, 0x0532},          /* DISPATCHER */
+	{1, 0x4000, ETW_KERNEL_INTERRUPT, 0x0F43},     /* INTERRUPT */
+	{1, 0x80, ETW_KERNEL_SOFT_INTERRUPT, 0x0F44},  /* DPC */
 	{1, 0x80, ETW_KERNEL_SOFT_INTERRUPT, 0x0F42},
 	{1, 0x80, ETW_KERNEL_SOFT_INTERRUPT, 0x0F45},
 	{1, 0x2000, ETW_KERNEL_PRIORITY, 0x0530},   /* PRIORITY */
@@ -60,6 +61,7 @@ static const enum etw_kernel_class probed[ETW_KERNEL_CPU_KINDS] = {
 	[ETW_KERNEL_PRIORITY] = ETW_KERNEL_CLASS_PRIORITIES,
 	[ETW_KERNEL_IDLE_STATE] = ETW_KERNEL_CLASS_POWER,
 	[ETW_KERNEL_FREQUENCY] = ETW_KERNEL_CLASS_POWER,
+	[ETW_KERNEL_COUNTER_SAMPLE] = ETW_KERNEL_CLASS_COUNTERS,
 };
 
 int etw_kernel_class_lacking(const uint32_t masks[8], uint32_t ret[8], struct etw_fault *reterr)
@@ -86,6 +88,18 @@ uint32_t etw_kernel_class_given(uint32_t kinds)
 	if (!etw_kernel_probe_features()->has[ETW_KERNEL_HAS_FREQUENCY])
 		kinds &= ~(UINT32_C(1) << ETW_KERNEL_FREQUENCY);
 	return kinds;
+}
+
+#define CONFIG_WORD 6 /* what is told of the machine */
+
+bool etw_kernel_class_names_code(const struct etw_source_request *request)
+{
+	uint32_t others = request->group_masks[0] &
+			  ~(uint32_t)(ETW_KERNEL_TASK_FLAGS | EVENT_TRACE_FLAG_NO_SYSCONFIG);
+
+	for (size_t i = 1; i < ARRAY_SIZE(request->group_masks); i++)
+		others |= i == CONFIG_WORD ? 0 : request->group_masks[i];
+	return others || request->stack_hook_count;
 }
 
 /* Events that a kind of records alone does not tell apart. */
@@ -175,6 +189,7 @@ uint32_t etw_kernel_loss_class(uint32_t kind)
 		[ETW_KERNEL_PRIORITY] = ETW_LOSS_OF_TASKS,
 		[ETW_KERNEL_IDLE_STATE] = ETW_LOSS_OF_POWER,
 		[ETW_KERNEL_FREQUENCY] = ETW_LOSS_OF_POWER,
+		[ETW_KERNEL_COUNTER_SAMPLE] = ETW_LOSS_OF_SAMPLES,
 	};
 
 	return kind < ETW_KERNEL_CPU_KINDS ? losses[kind] : ETW_LOSS_OF_ANY;

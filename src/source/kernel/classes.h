@@ -27,14 +27,14 @@
 /* What is built, as group masks: the flags of tasks, and the bits of the kinds below. */
 #define ETW_KERNEL_BUILT_MASKS                                                                     \
 	{                                                                                          \
-		[0] = ETW_KERNEL_TASK_FLAGS, [1] = 0x6286, [2] = 0x8040, [4] = 0x8000, [6] = 0x3F, \
+		[0] = ETW_KERNEL_TASK_FLAGS, [1] = 0x6686, [2] = 0x8040, [4] = 0x8000, [6] = 0x3F, \
 	}
 
 /* The events that can have stacks: (group << 8) | type. */
 #define ETW_KERNEL_STACK_HOOKS                                                                  \
 	{                                                                                       \
-		0x0301, 0x0302, 0x030A, 0x1402, 0x0501, 0x0502, 0x0524, 0x0532, 0x0F2E, 0x0F33, \
-			0x0F34, 0x0F42, 0x0F43, 0x0F44, 0x0F45                                  \
+		0x0301, 0x0302, 0x030A, 0x1402, 0x0501, 0x0502, 0x0524, 0x0532, 0x0F2E, 0x0F2F, \
+			0x0F33, 0x0F34, 0x0F42, 0x0F43, 0x0F44, 0x0F45                          \
 	}
 
 /* etw_kernel_class_kinds() - a bit for each enum etw_kernel_cpu_kind that @masks ask for. */
@@ -52,6 +52,9 @@ int etw_kernel_class_lacking(const uint32_t masks[8], uint32_t ret[8], struct et
 
 /* etw_kernel_class_given() - those of @kinds that this kernel has; a class may go on without one of its kinds. */
 uint32_t etw_kernel_class_given(uint32_t kinds);
+
+/* etw_kernel_class_names_code() - whether the events that a session wants name addresses of code. */
+bool etw_kernel_class_names_code(const struct etw_source_request *request);
 
 /* etw_kernel_class_hook() - of the events that a kind makes: (group << 8) | type; 0: none. */
 uint16_t etw_kernel_class_hook(uint32_t kind);

@@ -16,6 +16,7 @@
 #define PRIORITY_VERSION  3
 #define STACK_TYPE        32
 #define SAMPLE_TYPE       46
+#define PMC_TYPE          47
 #define NS_PER_WAIT_UNIT  UINT64_C(1000000) /* NewThreadWaitTime is in TimerResolution, 1 ms */
 #define STACK_HEAD_BYTES  16
 #define SAMPLE_IN_DPC     0x1
@@ -156,6 +157,21 @@ static uint32_t make_sample(const struct etw_kernel_cpu_maker *maker,
 	return (uint32_t)(at - to);
 }
 
+static uint32_t make_counter_sample(const struct etw_kernel_cpu_maker *maker,
+				    const struct etw_kernel_counter_sample *record,
+				    int64_t time_raw, uint8_t *to)
+{
+	uint8_t *at = etw_kernel_event_begin(to, GROUP_PERFINFO, PMC_TYPE, 16, time_raw);
+
+	if (maker->seen)
+		etw_kernel_seen_add(maker->seen, record->address);
+	etw_store64(at, record->address);
+	at = put32(at + 8, record->tid);
+	at = put16(at, (uint16_t)record->source);
+	at = put16(at, 0);
+	return (uint32_t)(at - to);
+}
+
 uint32_t etw_kernel_cpu_event(const struct etw_kernel_cpu_maker *maker,
 			      const struct etw_kernel_cpu_record *record, int64_t time_raw,
 			      uint8_t *to)
@@ -174,6 +190,10 @@ uint32_t etw_kernel_cpu_event(const struct etw_kernel_cpu_maker *maker,
 	case ETW_KERNEL_SAMPLE:
 		return record->payload_bytes >= sizeof(struct etw_kernel_sample)
 			       ? make_sample(maker, payload, time_raw, to)
+			       : 0;
+	case ETW_KERNEL_COUNTER_SAMPLE:
+		return record->payload_bytes >= sizeof(struct etw_kernel_counter_sample)
+			       ? make_counter_sample(maker, payload, time_raw, to)
 			       : 0;
 	case ETW_KERNEL_PRIORITY:
 		return record->payload_bytes >= sizeof(struct etw_kernel_priority)

@@ -93,7 +93,7 @@ static uint32_t make_stack(const struct etw_kernel_cpu_out *cpu_out, struct etw_
 		front->lacks_user = count == record->kernel_frames;
 	}
 	/* A sample begins where it interrupted, be it there. */
-	if (record->kind != ETW_KERNEL_SAMPLE)
+	if (record->kind != ETW_KERNEL_SAMPLE && record->kind != ETW_KERNEL_COUNTER_SAMPLE)
 		tracers = etw_kernel_stack_skip_tracers(cpu_out->maker.routines, frames,
 							record->kernel_frames);
 	count = MIN(count - tracers, (uint32_t)ETW_KERNEL_FRAMES);

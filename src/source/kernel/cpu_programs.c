@@ -194,6 +194,8 @@ static const struct {
 					   ETW_KERNEL_HAS_IDLE},
 	[ETW_KERNEL_PROGRAM_FREQUENCY] = {"etw_frequency", "cpu_frequency", OBJECT(power), 0,
 					  KIND(ETW_KERNEL_FREQUENCY), ETW_KERNEL_HAS_FREQUENCY},
+	[ETW_KERNEL_PROGRAM_COUNT] = {"etw_count", NULL, OBJECT(samples),
+				      .kinds = KIND(ETW_KERNEL_COUNTER_SAMPLE)},
 };
 
 static void link_name(size_t program, char name[32])

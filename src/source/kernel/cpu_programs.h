@@ -59,7 +59,8 @@ enum etw_kernel_cpu_program {
 	ETW_KERNEL_PROGRAM_END_WORK = 39,
 	ETW_KERNEL_PROGRAM_IDLE_STATE = 40,
 	ETW_KERNEL_PROGRAM_FREQUENCY = 41,
-	ETW_KERNEL_CPU_PROGRAMS = 42,
+	ETW_KERNEL_PROGRAM_COUNT = 42, /* not attached, as that of samples */
+	ETW_KERNEL_CPU_PROGRAMS = 43,
 };
 
 /* For etw_kernel_cpu_bpf_open(), beside the bits of kinds: one process tree alone is recorded, with what the kernel does for it. */
@@ -71,7 +72,7 @@ struct etw_kernel_cpu_bpf {
 	uint32_t ring_count;                             /* of possible processors */
 	uint32_t ring_bytes;                             /* of each */
 	int link_fds
-		[ETW_KERNEL_CPU_PROGRAMS]; /* owned; -1: not attached; of a sample: the program */
+		[ETW_KERNEL_CPU_PROGRAMS]; /* owned; -1: not attached; of samples: the program */
 	int program_fds[ETW_KERNEL_CPU_PROGRAMS]; /* owned; -1: what they missed is not known */
 	int walk_fd;                              /* owned: the walk over all threads; -1: none */
 };

@@ -75,6 +75,7 @@ static const size_t payload_bytes[ETW_KERNEL_CPU_KINDS] = {
 	[ETW_KERNEL_PRIORITY] = sizeof(struct etw_kernel_priority),
 	[ETW_KERNEL_IDLE_STATE] = sizeof(struct etw_kernel_idle_state),
 	[ETW_KERNEL_FREQUENCY] = sizeof(struct etw_kernel_frequency),
+	[ETW_KERNEL_COUNTER_SAMPLE] = sizeof(struct etw_kernel_counter_sample),
 };
 
 static bool is_whole_copy(const struct etw_kernel_ring_record *from)

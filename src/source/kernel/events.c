@@ -151,20 +151,21 @@ void etw_kernel_write_masks(struct etw_kernel_out *out, uint16_t hook, const uin
 }
 
 void etw_kernel_write_interval(struct etw_kernel_out *out, enum etw_kernel_interval type,
-			       uint32_t new_ft, uint32_t old_ft)
+			       uint32_t place, uint32_t new_interval, uint32_t old_interval)
 {
-	static const char name[] = "Timer";
+	const struct etw_profile_source *source = etw_profile_source(place);
+	const size_t units = strlen(source->name) + 1;
 	uint8_t *at = begin_perfinfo(out,
 				     (struct hook){GROUP_PERFINFO, (uint8_t)type, INTERVAL_VERSION},
-				     3 * 4 + 2 * sizeof(name));
+				     3 * 4 + 2 * units);
 
 	if (!at)
 		return;
-	at = put32(at, 0); /* Source: the timer */
-	at = put32(at, new_ft);
-	at = put32(at, old_ft);
-	for (size_t i = 0; i < sizeof(name); i++)
-		etw_store16(at + 2 * i, (uint16_t)name[i]);
+	at = put32(at, source->id);
+	at = put32(at, new_interval);
+	at = put32(at, old_interval);
+	for (size_t i = 0; i < units; i++)
+		etw_store16(at + 2 * i, (uint16_t)source->name[i]);
 }
 
 void etw_kernel_write_rundown_complete(struct etw_kernel_out *out)

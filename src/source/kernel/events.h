@@ -43,9 +43,9 @@ enum etw_kernel_interval {
 	ETW_KERNEL_INTERVAL_END = 74,
 };
 
-/* etw_kernel_write_interval() - of the timer's samples, in 100 ns. */
+/* etw_kernel_write_interval() - of the samples by a source, in its units. @place: base/profile_source.h */
 void etw_kernel_write_interval(struct etw_kernel_out *out, enum etw_kernel_interval type,
-			       uint32_t new_ft, uint32_t old_ft);
+			       uint32_t place, uint32_t new_interval, uint32_t old_interval);
 
 /* etw_kernel_write_rundown_complete() - behind each rundown. */
 void etw_kernel_write_rundown_complete(struct etw_kernel_out *out);

@@ -52,6 +52,7 @@ static const struct {
 	{ETW_KERNEL_HAS_RING, "bpf_map_type", "BPF_MAP_TYPE_RINGBUF"},
 	{ETW_KERNEL_HAS_TASK_STORAGE, "bpf_map_type", "BPF_MAP_TYPE_TASK_STORAGE"},
 	{ETW_KERNEL_HAS_FIND_VMA, "bpf_func_id", "BPF_FUNC_find_vma"},
+	{ETW_KERNEL_HAS_COOKIE, "bpf_func_id", "BPF_FUNC_get_attach_cookie"},
 };
 
 static bool has_tracepoints(const struct btf *btf, const char *const *names)

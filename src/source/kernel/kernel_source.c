@@ -27,13 +27,11 @@
 #include "source/kernel/probe_class.h"
 #include "source/kernel/routines.h"
 #include "source/kernel/rundown.h"
-#include "source/kernel/sampler.h"
+#include "source/kernel/samplers.h"
 #include "wire/group_masks.h"
 
-#define CONFIG_WORD  6             /* of the group masks: what describes the machine */
-#define SAMPLES_MASK UINT32_C(0x2) /* of the second word */
-#define CONFIG_WORD  6 /* of the group masks: what is told of the machine, which needs no programs */
-#define RING_BYTES   (UINT32_C(8) << 20)
+#define CONFIG_WORD 6 /* of the group masks: what is told of the machine, which needs no programs */
+#define RING_BYTES  (UINT32_C(8) << 20)
 
 /* The rings of frequent events share this; each has from 1 to 8 MiB. */
 #define CPU_RINGS_BYTES    (UINT32_C(128) << 20)
@@ -51,7 +49,7 @@ struct etw_source {
 	bool goes_on;                             /* another host collected before */
 	struct etw_kernel_bpf bpf;
 	struct etw_kernel_cpu_bpf cpu_bpf;
-	struct etw_kernel_sampler sampler;
+	struct etw_kernel_samplers samplers;
 	struct etw_kernel_control control; /* as the switch map has it */
 	struct etw_kernel_collector collector;
 	struct etw_kernel_rundown rundown;
@@ -75,7 +73,7 @@ static void close_source(struct etw_source *source)
 	source->control = (struct etw_kernel_control){0};
 	if (source->bpf.switch_fd >= 0)
 		(void)etw_kernel_bpf_switch(&source->bpf, &source->control);
-	etw_kernel_sampler_done(&source->sampler);
+	etw_kernel_samplers_done(&source->samplers);
 	etw_kernel_stack_account_close(&source->collector.cpu_out.account);
 	etw_kernel_collector_done(&source->collector);
 	etw_kernel_cpu_bpf_close(&source->cpu_bpf);
@@ -149,7 +147,7 @@ static int open_source(const struct etw_source_host *host, const struct etw_sour
 
 static int collect(struct etw_source *source, int64_t *ret_watermark_raw)
 {
-	etw_kernel_sampler_follow_cpus(&source->sampler);
+	etw_kernel_samplers_follow_cpus(&source->samplers);
 	return etw_kernel_collector_collect(&source->collector, ret_watermark_raw);
 }
 
@@ -158,7 +156,7 @@ static void get_loss(struct etw_source *source, struct etw_source_loss *ret)
 	const struct etw_kernel_losses_of from = {
 		.bpf = &source->bpf,
 		.cpu_bpf = &source->cpu_bpf,
-		.sampler = &source->sampler,
+		.samplers = &source->samplers,
 		.collector = &source->collector,
 		.cpu_count = source->host.cpu_count,
 	};
@@ -186,13 +184,13 @@ static int run_down_change(struct etw_source *source, uint32_t flags_before)
 {
 	struct etw_kernel_rundown_start start = {
 		.describe = true,
-		.interval_ft = etw_kernel_sampler_interval(&source->sampler),
 		.enabled_ns = source->enabled_ns,
 		.until_ns = UINT64_MAX,
 	};
 
+	etw_kernel_samplers_intervals(&source->samplers, start.intervals);
 	if (memcmp(source->masks, source->rundown.told_masks, sizeof(source->masks)) == 0 &&
-	    start.interval_ft == source->rundown.told_interval_ft)
+	    memcmp(start.intervals, source->rundown.told_intervals, sizeof(start.intervals)) == 0)
 		return 0;
 	memcpy(start.masks, source->masks, sizeof(start.masks));
 	if (source->masks[0] & ~flags_before) {
@@ -209,11 +207,11 @@ static int run_down_start(struct etw_source *source, bool describe, bool is_othe
 	struct etw_kernel_rundown_start start = {
 		.describe = describe,
 		.is_other = is_other,
-		.interval_ft = etw_kernel_sampler_interval(&source->sampler),
 		.enabled_ns = source->enabled_ns,
 		.until_ns = is_other ? source->control.rundown_ns : UINT64_MAX,
 	};
 
+	etw_kernel_samplers_intervals(&source->samplers, start.intervals);
 	memcpy(start.masks, source->masks, sizeof(start.masks));
 	return etw_kernel_rundown_start(&source->rundown, &source->collector, &start);
 }
@@ -242,7 +240,7 @@ static void silence_frequent(struct etw_source *source)
 	source->control.cpu_kinds = 0;
 	source->control.stack_kinds = 0;
 	(void)etw_kernel_bpf_switch(&source->bpf, &source->control);
-	etw_kernel_sampler_stop(&source->sampler);
+	etw_kernel_samplers_stop(&source->samplers);
 }
 
 static int run_down_end(struct etw_source *source)
@@ -324,23 +322,26 @@ static uint32_t cpu_ring_bytes(const struct etw_source *source)
 	return bytes;
 }
 
-/* @kinds: what is wanted; loses the samples where they cannot be had. Returns why. */
-static int enable_samples(struct etw_source *source, uint32_t interval_ft, uint32_t *kinds,
-			  struct etw_fault *reterr)
+static void miss_all(struct etw_source *source, const uint32_t lacking[WIRE_GROUP_MASKS_WORDS])
 {
-	int r;
+	for (size_t i = 0; i < WIRE_GROUP_MASKS_WORDS; i++)
+		miss(source, i, lacking[i]);
+}
 
-	if (!(*kinds >> ETW_KERNEL_SAMPLE & 1)) {
-		etw_kernel_sampler_stop(&source->sampler);
-		return 0;
-	}
-	r = etw_kernel_sampler_start(&source->sampler, &source->host,
-				     source->cpu_bpf.link_fds[ETW_KERNEL_PROGRAM_SAMPLE],
-				     interval_ft, reterr);
-	if (r) {
-		*kinds &= ~(UINT32_C(1) << ETW_KERNEL_SAMPLE);
-		miss(source, 1, SAMPLES_MASK);
-	}
+/* @kinds: what is wanted; loses the samples where they cannot be had. Returns why. */
+static int enable_samples(struct etw_source *source, const struct etw_source_request *request,
+			  uint32_t *kinds, struct etw_fault *reterr)
+{
+	const struct etw_kernel_sample_programs programs = {
+		.sample = source->cpu_bpf.link_fds[ETW_KERNEL_PROGRAM_SAMPLE],
+		.count = source->cpu_bpf.link_fds[ETW_KERNEL_PROGRAM_COUNT],
+	};
+	uint32_t lacking[WIRE_GROUP_MASKS_WORDS], wanted = *kinds;
+	int r = etw_kernel_samplers_start(&source->samplers, &source->host, &programs, request,
+					  kinds, reterr);
+
+	etw_kernel_class_masks(wanted & ~*kinds, lacking);
+	miss_all(source, lacking);
 	return r;
 }
 
@@ -363,12 +364,6 @@ static uint32_t frequent_options(const struct etw_source *source,
 	if (kinds & source->control.cpu_kinds & UINT32_C(1) << ETW_KERNEL_PRIORITY)
 		options |= ETW_KERNEL_KEEP_PRIORITIES;
 	return options;
-}
-
-static void miss_all(struct etw_source *source, const uint32_t lacking[WIRE_GROUP_MASKS_WORDS])
-{
-	for (size_t i = 0; i < WIRE_GROUP_MASKS_WORDS; i++)
-		miss(source, i, lacking[i]);
 }
 
 /* @kinds: loses those whose programs the kernel does not take. Returns why. */
@@ -401,7 +396,7 @@ static int enable_frequent(struct etw_source *source, const struct etw_source_re
 	source->control.stack_kinds &= etw_kernel_class_stack_kinds(request);
 	source->control.only_pid = request->only_pid;
 	if (!kinds) {
-		etw_kernel_sampler_stop(&source->sampler);
+		etw_kernel_samplers_stop(&source->samplers);
 		return refused;
 	}
 	/* Threads that start from here on are known; those that are there are walked over. */
@@ -414,7 +409,7 @@ static int enable_frequent(struct etw_source *source, const struct etw_source_re
 
 		refused = refused ? refused : lost;
 		if (!kinds) {
-			etw_kernel_sampler_stop(&source->sampler);
+			etw_kernel_samplers_stop(&source->samplers);
 			return refused;
 		}
 	}
@@ -432,7 +427,7 @@ static int enable_frequent(struct etw_source *source, const struct etw_source_re
 	}
 	if (!refused)
 		refused = etw_kernel_class_less(etw_kernel_class_kinds(source->masks), reterr);
-	r = enable_samples(source, request->profile_interval_ft, &kinds, refused ? NULL : reterr);
+	r = enable_samples(source, request, &kinds, refused ? NULL : reterr);
 	source->control.cpu_kinds = kinds;
 	source->control.stack_kinds = etw_kernel_class_stack_kinds(request);
 	return refused ? refused : r;
@@ -463,17 +458,6 @@ static int switch_on(struct etw_source *source)
 		source->control.rundown_ns = etw_time_read_ns(CLOCK_BOOTTIME);
 	}
 	return etw_kernel_bpf_switch(&source->bpf, &source->control);
-}
-
-/* Whether a session's events name addresses of code. */
-static bool names_code(const struct etw_source_request *request)
-{
-	uint32_t others = request->group_masks[0] &
-			  ~(uint32_t)(ETW_KERNEL_TASK_FLAGS | EVENT_TRACE_FLAG_NO_SYSCONFIG);
-
-	for (size_t i = 1; i < ARRAY_SIZE(request->group_masks); i++)
-		others |= i == CONFIG_WORD ? 0 : request->group_masks[i];
-	return others || request->stack_hook_count;
 }
 
 /*
@@ -544,7 +528,7 @@ static int enable(struct etw_source *source, const struct etw_source_request *re
 			"the kernel hides its addresses (kptr_restrict), so that its own "
 			"code has no names: `sudo sysctl kernel.kptr_restrict=1`, and an "
 			"etwd with CAP_SYSLOG, as `sudo etwd --system`");
-	if (names_code(request)) {
+	if (etw_kernel_class_names_code(request)) {
 		struct etw_kernel_seen *seen = &source->rundown.own.seen;
 
 		/* What a former host saw is not known any more. */

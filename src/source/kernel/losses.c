@@ -69,10 +69,10 @@ void etw_kernel_losses_read(const struct etw_kernel_losses_of *from, struct etw_
 	read_drops(from, ret);
 	read_missed(from, nowhere);
 	read_streams(&collector->streams, from->cpu_count, ret);
-	etw_kernel_sampler_look(from->sampler);
+	etw_kernel_samplers_look(from->samplers);
 	for (uint32_t i = 0; i < from->cpu_count; i++)
 		ret[i].events[ETW_LOSS_THROTTLED][ETW_LOSS_OF_SAMPLES] =
-			etw_kernel_sampler_throttled(from->sampler, i);
+			etw_kernel_samplers_throttled(from->samplers, i);
 	nowhere->events[ETW_LOSS_NO_MEMORY][ETW_LOSS_OF_ANY] = collector->out.no_memory;
 	nowhere->events[ETW_LOSS_NO_FIELDS][ETW_LOSS_OF_TASKS] = collector->tracker->incomplete;
 	nowhere->events[ETW_LOSS_NO_STACK][ETW_LOSS_OF_ANY] =

@@ -13,13 +13,13 @@
 #include "source/kernel/bpf_objects.h"
 #include "source/kernel/collector.h"
 #include "source/kernel/cpu_programs.h"
-#include "source/kernel/sampler.h"
+#include "source/kernel/samplers.h"
 
 /* What counts; borrowed for a call. */
 struct etw_kernel_losses_of {
 	const struct etw_kernel_bpf *bpf;
 	const struct etw_kernel_cpu_bpf *cpu_bpf;
-	struct etw_kernel_sampler *sampler;
+	struct etw_kernel_samplers *samplers;
 	const struct etw_kernel_collector *collector;
 	uint32_t cpu_count;
 };

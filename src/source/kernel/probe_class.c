@@ -35,6 +35,8 @@ static const char *const sentences[ETW_KERNEL_FEATURES] = {
 		"the kernel's BPF cannot walk over threads (iter/task)" OLDER_THAN("5.8"),
 	[ETW_KERNEL_HAS_FIND_VMA] =
 		"the kernel's BPF cannot look at mappings (bpf_find_vma)" OLDER_THAN("5.17"),
+	[ETW_KERNEL_HAS_COOKIE] = "the kernel's BPF does not tell one perf event from another "
+				  "(bpf_get_attach_cookie)" OLDER_THAN("5.15"),
 	[ETW_KERNEL_HAS_TASK_NEWTASK] = NO_TRACEPOINT("task_newtask"),
 	[ETW_KERNEL_HAS_PROCESS_EXEC] = NO_TRACEPOINT("sched_process_exec"),
 	[ETW_KERNEL_HAS_PROCESS_EXIT] = NO_TRACEPOINT("sched_process_exit"),
@@ -195,6 +197,13 @@ static const struct {
 		  {ETW_KERNEL_HAS_FREQUENCY_DRIVER,
 		   "no frequencies come: this machine's Linux sets none (no cpufreq driver; most "
 		   "virtual machines have none)"}}},
+	[ETW_KERNEL_CLASS_COUNTERS] = {"samples by counters",
+				       5,
+				       {{ETW_KERNEL_HAS_RING, NULL},
+					{ETW_KERNEL_HAS_RING_IN_INTERRUPT, NULL},
+					{ETW_KERNEL_HAS_TASK_STORAGE, NULL},
+					{ETW_KERNEL_HAS_TASK_WALK, NULL},
+					{ETW_KERNEL_HAS_COOKIE, NULL}}},
 	[ETW_KERNEL_CLASS_TREE] =
 		{"one process tree alone",
 		 7,

@@ -26,7 +26,8 @@ enum etw_kernel_class {
 	ETW_KERNEL_CLASS_DPCS,       /* soft interrupts */
 	ETW_KERNEL_CLASS_PRIORITIES, /* changes of them */
 	ETW_KERNEL_CLASS_POWER,
-	ETW_KERNEL_CLASS_TREE, /* what the kernel does for one process tree */
+	ETW_KERNEL_CLASS_COUNTERS, /* samples by another source than the clock */
+	ETW_KERNEL_CLASS_TREE,     /* what the kernel does for one process tree */
 	ETW_KERNEL_CLASS_STACKS,
 	ETW_KERNEL_CLASSES
 };
@@ -37,6 +38,7 @@ enum etw_kernel_feature {
 	ETW_KERNEL_HAS_TASK_STORAGE,
 	ETW_KERNEL_HAS_TASK_WALK, /* iter/task */
 	ETW_KERNEL_HAS_FIND_VMA,
+	ETW_KERNEL_HAS_COOKIE,       /* a program knows what it was attached with */
 	ETW_KERNEL_HAS_TASK_NEWTASK, /* tracepoints, from here */
 	ETW_KERNEL_HAS_PROCESS_EXEC,
 	ETW_KERNEL_HAS_PROCESS_EXIT,

@@ -57,37 +57,43 @@ static void tell_masks(struct etw_kernel_rundown *rundown, struct etw_kernel_col
 	etw_kernel_write_masks(out, WIRE_HOOK_GROUP_MASKS_NEW, rundown->told_masks);
 }
 
-/* The interval of samples as it is now, where that is new. */
 static void tell_interval(struct etw_kernel_rundown *rundown,
-			  struct etw_kernel_collector *collector, uint32_t interval_ft)
+			  struct etw_kernel_collector *collector, uint32_t place, uint32_t now)
 {
-	uint32_t before_ft = rundown->told_interval_ft;
+	uint32_t before = rundown->told_intervals[place];
+	enum etw_kernel_interval type = ETW_KERNEL_INTERVAL_SET;
 
-	rundown->told_interval_ft = interval_ft;
-	if (interval_ft == before_ft)
+	rundown->told_intervals[place] = now;
+	if (now == before)
 		return;
 	etw_kernel_collector_begin(collector, rundown->item);
 	etw_kernel_out_slot(&collector->out, ETW_KERNEL_SLOT_RUNDOWN);
-	if (!before_ft)
-		etw_kernel_write_interval(&collector->out, ETW_KERNEL_INTERVAL_START, interval_ft,
-					  interval_ft);
-	else if (interval_ft)
-		etw_kernel_write_interval(&collector->out, ETW_KERNEL_INTERVAL_SET, interval_ft,
-					  before_ft);
-	else
-		etw_kernel_write_interval(&collector->out, ETW_KERNEL_INTERVAL_END, before_ft,
-					  before_ft);
+	if (!before)
+		type = ETW_KERNEL_INTERVAL_START;
+	else if (!now)
+		type = ETW_KERNEL_INTERVAL_END;
+	etw_kernel_write_interval(&collector->out, type, place, now ? now : before,
+				  before ? before : now);
 }
 
-/* The last word on it. */
-static void tell_last_interval(const struct etw_kernel_rundown *rundown,
-			       struct etw_kernel_collector *collector)
+/* The intervals of samples as they are now, where they are new. */
+static void tell_intervals(struct etw_kernel_rundown *rundown,
+			   struct etw_kernel_collector *collector,
+			   const uint32_t now[ETW_PROFILE_SOURCES])
 {
-	uint32_t interval_ft = rundown->told_interval_ft;
+	for (uint32_t i = 0; i < ETW_PROFILE_SOURCES; i++)
+		tell_interval(rundown, collector, i, now[i]);
+}
 
-	if (interval_ft)
-		etw_kernel_write_interval(&collector->out, ETW_KERNEL_INTERVAL_END, interval_ft,
-					  interval_ft);
+/* The last word on them. */
+static void tell_last_intervals(const struct etw_kernel_rundown *rundown,
+				struct etw_kernel_collector *collector)
+{
+	for (uint32_t i = 0; i < ETW_PROFILE_SOURCES; i++)
+		if (rundown->told_intervals[i])
+			etw_kernel_write_interval(&collector->out, ETW_KERNEL_INTERVAL_END, i,
+						  rundown->told_intervals[i],
+						  rundown->told_intervals[i]);
 }
 
 /* The kernel's own images, as process 0's. */
@@ -108,12 +114,12 @@ static void begin_description(struct etw_kernel_rundown *rundown,
 	if (!start->is_other) {
 		collector->applied_ns = MAX(collector->applied_ns, start->enabled_ns);
 		tell_masks(rundown, collector, start->masks);
-		tell_interval(rundown, collector, start->interval_ft);
+		tell_intervals(rundown, collector, start->intervals);
 	}
 	etw_kernel_collector_apply(collector, moment_ns);
 	if (start->is_other) {
 		tell_masks(rundown, collector, start->masks);
-		tell_interval(rundown, collector, start->interval_ft);
+		tell_intervals(rundown, collector, start->intervals);
 	}
 	etw_kernel_collector_begin(collector, rundown->item);
 	etw_kernel_out_slot(&collector->out, ETW_KERNEL_SLOT_RUNDOWN);
@@ -138,7 +144,7 @@ int etw_kernel_rundown_start(struct etw_kernel_rundown *rundown,
 	etw_kernel_collector_read_all(collector);
 	if (start->describe)
 		begin_description(rundown, collector, start, moment_ns);
-	rundown->told_interval_ft = start->interval_ft;
+	memcpy(rundown->told_intervals, start->intervals, sizeof(rundown->told_intervals));
 	r = tell_own(rundown, collector, start->masks[0],
 		     start->describe ? ETW_KERNEL_OWN_START : ETW_KERNEL_OWN_LEARN);
 	if (!r)
@@ -233,7 +239,7 @@ int etw_kernel_rundown_change(struct etw_kernel_rundown *rundown,
 	etw_kernel_collector_apply(collector, moment_ns);
 	if (memcmp(start->masks, rundown->told_masks, sizeof(start->masks)) != 0)
 		tell_masks(rundown, collector, start->masks);
-	tell_interval(rundown, collector, start->interval_ft);
+	tell_intervals(rundown, collector, start->intervals);
 	if (!had_power && etw_kernel_power_is_wanted(start->masks)) {
 		etw_kernel_collector_begin(collector, rundown->item);
 		etw_kernel_out_slot(&collector->out, ETW_KERNEL_SLOT_RUNDOWN);
@@ -263,7 +269,7 @@ int etw_kernel_rundown_end(struct etw_kernel_rundown *rundown,
 	if (end->config_groups)
 		etw_kernel_config_tell(out, rundown->config_root, end->config_groups);
 	etw_kernel_tell_power(out, rundown->config_root, end->masks);
-	tell_last_interval(rundown, collector);
+	tell_last_intervals(rundown, collector);
 	etw_kernel_write_masks(out, WIRE_HOOK_GROUP_MASKS_OLD, end->masks);
 	r = tell_own(rundown, collector, end->masks[0], ETW_KERNEL_OWN_END);
 	tell_counters(rundown, collector);
@@ -324,7 +330,7 @@ int etw_kernel_rundown_describe(struct etw_kernel_rundown *rundown,
 	if (end->config_groups)
 		etw_kernel_config_tell(&collector->out, rundown->config_root, end->config_groups);
 	etw_kernel_tell_power(&collector->out, rundown->config_root, end->masks);
-	tell_last_interval(rundown, collector);
+	tell_last_intervals(rundown, collector);
 	r = tell_own(rundown, collector, end->masks[0], ETW_KERNEL_OWN_COPY);
 	tell_counters(rundown, collector);
 	describe_all(collector->tracker, /* is_end= */ true);

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/profile_source.h"
 #include "source/kernel/collector.h"
 #include "source/kernel/items.h"
 #include "source/kernel/own.h"
@@ -20,9 +21,9 @@ struct etw_kernel_rundown {
 	const char *root;             /* "/proc"; borrowed */
 	const char *config_root;      /* in front of /sys and others; borrowed */
 	struct etw_kernel_item *item; /* owned; outstanding: its events that are not safe */
-	uint32_t told_masks[WIRE_GROUP_MASKS_WORDS]; /* what the group masks in the trace say */
-	uint32_t told_interval_ft;                   /* of samples; 0: none are taken */
-	bool is_filled;                              /* the tracker knows what was there before */
+	uint32_t told_masks[WIRE_GROUP_MASKS_WORDS];  /* what the group masks in the trace say */
+	uint32_t told_intervals[ETW_PROFILE_SOURCES]; /* of samples; 0: none are taken */
+	bool is_filled;                               /* the tracker knows what was there before */
 	struct etw_kernel_own own; /* the kernel's own code; told where its root is set */
 };
 
@@ -30,10 +31,10 @@ struct etw_kernel_rundown {
 struct etw_kernel_rundown_start {
 	uint32_t masks
 		[WIRE_GROUP_MASKS_WORDS]; /* what is collected; who is there by the first word */
-	uint32_t interval_ft;             /* of samples; 0: none are taken */
-	bool describe;                    /* else the tracker alone is filled */
-	bool is_other;                    /* another host collected before */
-	uint64_t enabled_ns;              /* before the first record */
+	uint32_t intervals[ETW_PROFILE_SOURCES]; /* of samples; 0: none are taken */
+	bool describe;                           /* else the tracker alone is filled */
+	bool is_other;                           /* another host collected before */
+	uint64_t enabled_ns;                     /* before the first record */
 	uint64_t
 		until_ns; /* CLOCK_BOOTTIME: who started later was not there; of another host's rundown */
 };

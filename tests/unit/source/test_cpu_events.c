@@ -80,6 +80,22 @@ static void test_cpu_events__sample(void **state)
 	assert_int_equal(at[14], 0);
 }
 
+static void test_cpu_events__counter_sample(void **state)
+{
+	const struct etw_kernel_counter_sample sample = {
+		.address = KERNEL_PLACE, .tid = 41, .source = 0x1002};
+	const uint8_t *at;
+
+	(void)state;
+	at = make(ETW_KERNEL_COUNTER_SAMPLE, &sample, sizeof(sample), 0x0F2F, 16);
+	assert_int_equal(etw_load64(at), KERNEL_PLACE);
+	assert_true(seen.is_used);
+	etw_kernel_seen_done(&seen);
+	assert_int_equal(etw_load32(at + 8), 41);
+	assert_int_equal(etw_load16(at + 12), 0x1002);
+	assert_int_equal(etw_load16(at + 14), 0);
+}
+
 static void test_cpu_events__ready(void **state)
 {
 	struct etw_kernel_ready ready = {.tid = 41};
@@ -225,6 +241,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cpu_events__sample),
+		cmocka_unit_test(test_cpu_events__counter_sample),
 		cmocka_unit_test(test_cpu_events__ready),
 		cmocka_unit_test(test_cpu_events__priority),
 		cmocka_unit_test(test_cpu_events__idle_states),

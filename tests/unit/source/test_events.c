@@ -147,6 +147,23 @@ static void test_events__mask_bookkeeping_is_that_of_windows(void **state)
 	assert_int_equal(etw_load64(at + 8), 770);
 }
 
+static void test_events__interval_is_of_its_source(void **state)
+{
+	static const uint8_t name[22] = "P\0a\0g\0e\0F\0a\0u\0l\0t\0s\0";
+	struct fixture *fixture = *state;
+	const uint8_t *at;
+	uint32_t bytes, place;
+
+	assert_true(etw_profile_source_named("PageFaults", 10, &place));
+	etw_kernel_write_interval(&fixture->out, ETW_KERNEL_INTERVAL_START, place, 100, 100);
+	at = next(fixture, &bytes);
+	assert_int_equal(bytes, 16 + 12 + sizeof(name));
+	assert_int_equal(etw_load16(at + 6), 0x0F49);
+	assert_int_equal(etw_load32(at + 16), 0x1002);
+	assert_int_equal(etw_load32(at + 20), 100);
+	assert_memory_equal(at + 28, name, sizeof(name));
+}
+
 static void test_events__interval_is_of_the_timer(void **state)
 {
 	static const uint8_t head[8] = {0x03, 0x00, 0x11, 0xC0, 0x28, 0x00, 0x48, 0x0F};
@@ -155,7 +172,7 @@ static void test_events__interval_is_of_the_timer(void **state)
 	const uint8_t *at;
 	uint32_t bytes;
 
-	etw_kernel_write_interval(&fixture->out, ETW_KERNEL_INTERVAL_SET, 1221, 10000);
+	etw_kernel_write_interval(&fixture->out, ETW_KERNEL_INTERVAL_SET, 0, 1221, 10000);
 	at = next(fixture, &bytes);
 	assert_int_equal(bytes, 16 + 24);
 	assert_memory_equal(at, head, sizeof(head));
@@ -431,6 +448,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_events__mask_bookkeeping_is_that_of_windows),
 		TEST(test_events__interval_is_of_the_timer),
+		TEST(test_events__interval_is_of_its_source),
 		TEST(test_events__config_is_that_of_windows),
 		TEST(test_events__process),
 		TEST(test_events__process_rundown_has_the_short_header),

@@ -56,7 +56,7 @@ static const char *const map_types[] = {"BPF_MAP_TYPE_RINGBUF", "BPF_MAP_TYPE_TA
 /* The types of a kernel that has all but the tracepoint @without; NULL: none is missing. */
 static void make_types(struct fake_btf *btf, const char *without)
 {
-	static const char *const helpers[] = {"BPF_FUNC_find_vma"};
+	static const char *const helpers[] = {"BPF_FUNC_find_vma", "BPF_FUNC_get_attach_cookie"};
 	char name[64];
 
 	fake_btf_init(btf);
@@ -67,7 +67,7 @@ static void make_types(struct fake_btf *btf, const char *without)
 		fake_btf_typedef(btf, name);
 	}
 	fake_btf_value(btf, "bpf_map_type", map_types, ARRAY_SIZE(map_types));
-	fake_btf_value(btf, "bpf_func_id", helpers, 1);
+	fake_btf_value(btf, "bpf_func_id", helpers, ARRAY_SIZE(helpers));
 	fake_btf_struct(btf, "bpf_ringbuf", "spinlock", "raw_spinlock_t");
 	if (!without || strcmp(without, "iter/task") != 0)
 		fake_btf_function(btf, "bpf_iter_task");
@@ -117,7 +117,7 @@ static void test_probe_class__all_is_there(void **state)
 #define CLASS(name) (1u << ETW_KERNEL_CLASS_##name)
 #define FREQUENT                                                                 \
 	(CLASS(SWITCHES) | CLASS(READY) | CLASS(SAMPLES) | CLASS(SYSTEM_CALLS) | \
-	 CLASS(INTERRUPTS) | CLASS(DPCS) | CLASS(PRIORITIES) | CLASS(POWER))
+	 CLASS(INTERRUPTS) | CLASS(DPCS) | CLASS(PRIORITIES) | CLASS(POWER) | CLASS(COUNTERS))
 
 /* Of each tracepoint: which classes are refused without it, and which go on with a loss. */
 static const struct {

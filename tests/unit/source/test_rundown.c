@@ -237,17 +237,22 @@ static void test_rundown__without_procfs_it_says_so(void **state)
 	assert_false(rundown.is_filled);
 }
 
-static void change_interval(uint32_t interval_ft)
+static void change_intervals(uint32_t timer, uint32_t other)
 {
 	const struct etw_kernel_rundown_start how = {
 		.masks = {EVENT_TRACE_FLAG_PROCESS},
-		.interval_ft = interval_ft,
+		.intervals = {[0] = timer, [5] = other},
 		.describe = true,
 		.until_ns = UINT64_MAX,
 	};
 
 	assert_int_equal(
 		etw_kernel_rundown_change(&rundown, &collector, &how, EVENT_TRACE_FLAG_PROCESS), 0);
+}
+
+static void change_interval(uint32_t timer)
+{
+	change_intervals(timer, 0);
 }
 
 static void test_rundown__intervals_of_samples_are_told(void **state)
@@ -274,6 +279,29 @@ static void test_rundown__intervals_of_samples_are_told(void **state)
 	assert_int_equal(count_of(&told, INTERVAL_END), 1);
 }
 
+/* Each source for itself. */
+static void test_rundown__intervals_of_two_sources(void **state)
+{
+	static const uint16_t changes[] = {INTERVAL_START, INTERVAL_START, INTERVAL_SET,
+					   INTERVAL_END};
+	struct told told;
+
+	(void)state;
+	start(true, false, UINT64_MAX);
+	take_all(&told);
+	change_intervals(10000, 4096);
+	change_intervals(10000, 5000);
+	change_intervals(0, 5000);
+	take_all(&told);
+	assert_int_equal(told.count, 4);
+	assert_memory_equal(told.hooks, changes, sizeof(changes));
+	change_intervals(10000, 5000);
+	take_all(&told);
+	end(false, 0);
+	take_all(&told);
+	assert_int_equal(count_of(&told, INTERVAL_END), 2);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -287,6 +315,7 @@ int main(void)
 		CASE(test_rundown__a_loss_is_corrected_by_procfs),
 		CASE(test_rundown__without_procfs_it_says_so),
 		CASE(test_rundown__intervals_of_samples_are_told),
+		CASE(test_rundown__intervals_of_two_sources),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,8 @@ enum etw_kernel_cpu_kind {
 	ETW_KERNEL_IDLE_STATE = 8,
 	ETW_KERNEL_FREQUENCY = 9,
 	ETW_KERNEL_STACK_COPY = 10, /* no event: what user code had on its stack */
-	ETW_KERNEL_CPU_KINDS = 11,
+	ETW_KERNEL_COUNTER_SAMPLE = 11,
+	ETW_KERNEL_CPU_KINDS = 12,
 };
 
 /* Of a stack that was asked for and is not there, one flag says why; none: no frame was found. */
@@ -128,6 +129,13 @@ struct etw_kernel_sample {
 	__u8 flags;            /* enum etw_kernel_sample_flag */
 	__u8 priority, policy; /* as of a switch */
 	__u8 reserved;
+};
+
+/* By another source than the clock. */
+struct etw_kernel_counter_sample {
+	__u64 address; /* as of a sample */
+	__u32 tid;     /* likewise */
+	__u32 source;  /* its number, which the event was attached with */
 };
 
 enum etw_kernel_syscall_flag {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Samples: what a processor was doing when its perf event came due. The event's registers are where it was interrupted,
- * so no frame of the program is on the stack.
+ * Samples: what a processor was doing when its perf event came due, the clock's or a counter's. The event's registers are
+ * where it was interrupted, so no frame of the program is on the stack.
  */
 #include "owners.h"
 
@@ -59,6 +59,37 @@ int etw_sample(struct sampled *context)
 	head.stack_tid = task->pid;
 	head.stack_pid = task->tgid;
 	if (wants_stack(control, ETW_KERNEL_SAMPLE)) {
+		head.stack_flags = ETW_KERNEL_STACK_ASKED;
+		stack = bpf_map_lookup_elem(&etw_sample_stack, &key);
+		if (stack)
+			take_stack_from(context, stack, !(task->flags & PF_KTHREAD), 0);
+	}
+	send(&head, &payload, sizeof(payload), stack);
+	return 0;
+}
+
+/* The event was attached with the number of its source. */
+SEC("perf_event")
+int etw_count(struct sampled *context)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	const struct etw_kernel_control *control = find_control();
+	struct etw_kernel_cpu_record head = {};
+	struct etw_kernel_counter_sample payload = {};
+	struct stack *stack = NULL;
+	__u32 key = 0;
+
+	if (!control || !is_wanted(control, ETW_KERNEL_COUNTER_SAMPLE))
+		return 0;
+	if (control->only_pid && !is_told(control, task))
+		return 0;
+	head.kind = ETW_KERNEL_COUNTER_SAMPLE;
+	payload.address = context->address;
+	payload.tid = task->pid;
+	payload.source = bpf_get_attach_cookie(context);
+	head.stack_tid = task->pid;
+	head.stack_pid = task->tgid;
+	if (wants_stack(control, ETW_KERNEL_COUNTER_SAMPLE)) {
 		head.stack_flags = ETW_KERNEL_STACK_ASKED;
 		stack = bpf_map_lookup_elem(&etw_sample_stack, &key);
 		if (stack)
