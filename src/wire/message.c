@@ -144,6 +144,8 @@ static const struct wire_field wire_kernel_request_fields[] = {
 	NUMBER(T, profile_interval_ft),
 	NUMBER(T, only_pid),
 	UP_TO(T, options, WIRE_KERNEL_UNWIND),
+	UP_TO(T, profile_sources, (UINT32_C(1) << ETW_PROFILE_SOURCES) - 1),
+	GROUP(T, source_intervals, wire_mask_layout, ETW_PROFILE_SOURCES),
 	{.kind = FIELD_HOOKS, MEMBER(T, stack_hooks), .limit = WIRE_STACK_HOOKS_MAX},
 };
 static_assert(offsetof(T, stack_hooks) - offsetof(T, stack_hook_count) == sizeof(uint32_t),

@@ -15,10 +15,11 @@
 #include <guiddef.h>
 
 #include "base/bytes.h"
+#include "base/profile_source.h"
 #include "wire/filter_list.h"
 #include "wire/group_masks.h"
 
-#define WIRE_PROTOCOL_VERSION  11
+#define WIRE_PROTOCOL_VERSION  12
 #define WIRE_MESSAGE_BYTES_MAX (128 * 1024)
 #define WIRE_MESSAGE_FDS_MAX   2
 #define WIRE_MESSAGE_NAME_MAX  3072 /* bytes: 1024 UTF-16 units */
@@ -181,7 +182,9 @@ enum wire_kernel_part {
 	WIRE_KERNEL_INTERVAL = 0x4,
 	WIRE_KERNEL_ONLY_PID = 0x8,
 	WIRE_KERNEL_OPTIONS = 0x10,
-	WIRE_KERNEL_PARTS = 0x1F,
+	WIRE_KERNEL_SOURCES = 0x20,
+	WIRE_KERNEL_SOURCE_INTERVALS = 0x40, /* those that are not 0 */
+	WIRE_KERNEL_PARTS = 0x7F,
 };
 
 #define WIRE_KERNEL_UNWIND 0x1 /* of options: user stacks by DWARF tables */
@@ -193,6 +196,9 @@ struct wire_kernel_request {
 	uint32_t profile_interval_ft; /* of the samples; 0: the machine's */
 	uint32_t only_pid; /* this process, and who descends from it from now on; 0: all */
 	uint32_t options;  /* WIRE_KERNEL_UNWIND */
+	uint32_t
+		profile_sources; /* by what else is sampled: bits of places of base/profile_source.h */
+	uint32_t source_intervals[ETW_PROFILE_SOURCES]; /* by place; 0: the source's own */
 	uint32_t stack_hook_count;
 	uint16_t stack_hooks[WIRE_STACK_HOOKS_MAX]; /* the first so many; the rest 0 */
 };

@@ -12,14 +12,13 @@
 #include "api/win32_error.h"
 #include "base/bytes.h"
 #include "base/macros.h"
+#include "base/profile_source.h"
 #include "wire/hook.h"
 
-/* The one source of samples: the processors' clock. No counter of theirs can be sampled by. */
-#define SOURCE_TIMER        0u
-#define INTERVAL_MIN_FT     1221u
-#define INTERVAL_MAX_FT     10000000u
-#define INTERVAL_DEFAULT_FT 10000u
-#define TIMER_NAME          u"Timer"
+#define SOURCE_TIMER ETW_PROFILE_SOURCE_TIMER /* its place is its number */
+#define SOURCE_ALIGN 8u
+#define SOURCE_UNITS (ETW_PROFILE_SOURCE_NAME_MAX + 1)
+#define SOURCE_BYTES (offsetof(PROFILE_SOURCE_INFO, Description) + 2 * SOURCE_UNITS)
 
 typedef ULONG information_function(const struct etw_kernel_information *call);
 
@@ -151,7 +150,7 @@ static ULONG query_machine_interval(TRACE_PROFILE_INTERVAL *ret)
 	error = ask_machine(&inform, answer);
 	/* Nobody records anything: it is as it will be, unless somebody had set it. */
 	if (error == ERROR_WMI_INSTANCE_NOT_FOUND) {
-		ret->Interval = INTERVAL_DEFAULT_FT;
+		ret->Interval = etw_profile_source(SOURCE_TIMER)->interval;
 		return ERROR_SUCCESS;
 	}
 	if (!error && answer->byte_count != sizeof(*ret))
@@ -166,16 +165,22 @@ static ULONG query_interval(const struct etw_kernel_information *call)
 	TRACE_PROFILE_INTERVAL interval;
 	struct wire_kernel_request now = {0};
 	ULONG error = ERROR_SUCCESS;
+	uint32_t place;
 
 	*call->ret_bytes = sizeof(interval);
 	if (call->room < sizeof(interval))
 		return ERROR_BAD_LENGTH;
 	memcpy(&interval, call->to, sizeof(interval));
-	if (interval.Source != SOURCE_TIMER)
+	if (!etw_profile_source_find(interval.Source, &place))
 		return ERROR_NOT_SUPPORTED;
 	if (call->handle)
 		error = get_wanted(call, &now);
-	interval.Interval = now.profile_interval_ft;
+	if (place == SOURCE_TIMER)
+		interval.Interval = now.profile_interval_ft;
+	else if (now.source_intervals[place])
+		interval.Interval = now.source_intervals[place];
+	else
+		interval.Interval = etw_profile_source(place)->interval;
 	if (!error && !interval.Interval)
 		error = query_machine_interval(&interval);
 	return error ? error : give(call, &interval, sizeof(interval));
@@ -190,48 +195,88 @@ static ULONG set_machine_interval(const struct etw_kernel_information *call)
 	return answer ? ask_machine(&inform, answer) : ERROR_NOT_ENOUGH_MEMORY;
 }
 
+/* Of the timer for a session or all of them, of others for a session. */
 static ULONG set_interval(const struct etw_kernel_information *call)
 {
 	struct wire_kernel_request wanted = {.parts = WIRE_KERNEL_INTERVAL};
 	TRACE_PROFILE_INTERVAL interval;
+	uint32_t place;
 
 	if (call->from_bytes != sizeof(interval))
 		return ERROR_BAD_LENGTH;
 	memcpy(&interval, call->from, sizeof(interval));
-	if (interval.Source != SOURCE_TIMER)
+	if (!etw_profile_source_find(interval.Source, &place))
 		return ERROR_NOT_SUPPORTED;
-	if (interval.Interval < INTERVAL_MIN_FT || interval.Interval > INTERVAL_MAX_FT)
+	if (!etw_profile_source_allows(place, interval.Interval))
 		return ERROR_INVALID_PARAMETER;
 	if (!call->handle)
-		return set_machine_interval(call);
-	wanted.profile_interval_ft = interval.Interval;
+		return place == SOURCE_TIMER ? set_machine_interval(call) : ERROR_NOT_SUPPORTED;
+	if (place == SOURCE_TIMER) {
+		wanted.profile_interval_ft = interval.Interval;
+	} else {
+		wanted.parts = WIRE_KERNEL_SOURCE_INTERVALS;
+		wanted.source_intervals[place] = interval.Interval;
+	}
 	return change(call, &wanted);
 }
 
-static ULONG query_sources(const struct etw_kernel_information *call)
+/* Returns how many bytes, a multiple of SOURCE_ALIGN unless it @is_last. */
+static size_t put_source(uint8_t *at, uint32_t place, bool is_last)
 {
-	uint8_t room[offsetof(PROFILE_SOURCE_INFO, Description) + sizeof(TIMER_NAME)];
-	PROFILE_SOURCE_INFO timer = {
-		.Source = SOURCE_TIMER,
-		.MinInterval = INTERVAL_MIN_FT,
-		.MaxInterval = INTERVAL_MAX_FT,
+	const struct etw_profile_source *source = etw_profile_source(place);
+	const size_t units = strlen(source->name) + 1;
+	size_t bytes = offsetof(PROFILE_SOURCE_INFO, Description) + 2 * units;
+	PROFILE_SOURCE_INFO info = {
+		.Source = source->id,
+		.MinInterval = source->interval_min,
+		.MaxInterval = source->interval_max,
 	};
 
-	memcpy(room, &timer, offsetof(PROFILE_SOURCE_INFO, Description));
-	memcpy(room + offsetof(PROFILE_SOURCE_INFO, Description), TIMER_NAME, sizeof(TIMER_NAME));
-	return give(call, room, sizeof(room));
+	if (!is_last) {
+		bytes = (bytes + SOURCE_ALIGN - 1) / SOURCE_ALIGN * SOURCE_ALIGN;
+		info.NextEntryOffset = (ULONG)bytes;
+	}
+	memcpy(at, &info, offsetof(PROFILE_SOURCE_INFO, Description));
+	for (size_t i = 0; i < units; i++)
+		etw_store16(at + offsetof(PROFILE_SOURCE_INFO, Description) + 2 * i,
+			    (uint16_t)source->name[i]);
+	return bytes;
 }
 
-/* What is sampled by the clock is so anyway; there is nothing else to sample by. */
+/* The timer, which every machine has, and what else this process can open. */
+static ULONG query_sources(const struct etw_kernel_information *call)
+{
+	uint8_t room[ETW_PROFILE_SOURCES * (SOURCE_BYTES + SOURCE_ALIGN)] = {0};
+	uint32_t left = etw_profile_sources_probe(etw_perf_open) | UINT32_C(1) << SOURCE_TIMER;
+	size_t bytes = 0;
+
+	for (uint32_t i = 0; left; i++) {
+		if (!(left >> i & 1))
+			continue;
+		left &= ~(UINT32_C(1) << i);
+		bytes += put_source(room + bytes, i, left == 0);
+	}
+	return give(call, room, bytes);
+}
+
+/* What is sampled by the clock is so anyway, by every session that wants samples. */
 static ULONG set_sources(const struct etw_kernel_information *call)
 {
+	struct wire_kernel_request wanted = {.parts = WIRE_KERNEL_SOURCES};
+
 	if (!call->from_bytes || call->from_bytes % sizeof(ULONG))
 		return ERROR_INCORRECT_SIZE;
 	for (ULONG i = 0; i < call->from_bytes; i += sizeof(ULONG)) {
-		if (etw_load32((const uint8_t *)call->from + i) != SOURCE_TIMER)
+		uint32_t place;
+
+		if (!etw_profile_source_find(etw_load32((const uint8_t *)call->from + i), &place))
 			return ERROR_NOT_SUPPORTED;
+		if (place != SOURCE_TIMER)
+			wanted.profile_sources |= UINT32_C(1) << place;
 	}
-	return ERROR_SUCCESS;
+	if (!call->handle)
+		return wanted.profile_sources ? ERROR_INVALID_PARAMETER : ERROR_SUCCESS;
+	return change(call, &wanted);
 }
 
 static const struct {

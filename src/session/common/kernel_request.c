@@ -5,7 +5,50 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/macros.h"
+#include "base/profile_source.h"
+
 static_assert(WIRE_STACK_HOOKS_MAX == ETW_SOURCE_STACK_HOOKS_MAX, "one limit");
+
+static int refuse(int error, const char *field, const char *sentence, struct etw_fault *reterr)
+{
+	return etw_fault_set(reterr, error, 0, "session configuration", field, sentence);
+}
+
+/* What may not be tried here the source of events tries, and says what it lacks. */
+static int check_source(uint32_t place, uint32_t interval, struct etw_fault *reterr)
+{
+	int r = etw_profile_source_probe(place, etw_perf_open);
+
+	if (r && r != -EACCES)
+		return refuse(-EOPNOTSUPP, etw_profile_source(place)->name,
+			      "this machine has no such source of samples; `etw doctor` lists what "
+			      "it has",
+			      reterr);
+	if (interval && !etw_profile_source_allows(place, interval))
+		return refuse(-EINVAL, etw_profile_source(place)->name,
+			      "samples by this source are not taken that often or that rarely",
+			      reterr);
+	return 0;
+}
+
+static int check_sources(const struct wire_kernel_request *request, struct etw_fault *reterr)
+{
+	uint32_t chosen = request->parts & WIRE_KERNEL_SOURCES ? request->profile_sources : 0;
+
+	for (uint32_t i = 0; i < ETW_PROFILE_SOURCES; i++) {
+		uint32_t interval = request->parts & WIRE_KERNEL_SOURCE_INTERVALS
+					    ? request->source_intervals[i]
+					    : 0;
+
+		if (i == ETW_PROFILE_SOURCE_TIMER && (chosen >> i & 1 || interval))
+			return refuse(-EINVAL, "Timer", "samples by the clock are those of PROFILE",
+				      reterr);
+		if (chosen >> i & 1 || interval)
+			TRY(check_source(i, interval, reterr));
+	}
+	return 0;
+}
 
 int etw_kernel_request_check(const struct wire_kernel_request *request, struct etw_fault *reterr)
 {
@@ -14,7 +57,7 @@ int etw_kernel_request_check(const struct wire_kernel_request *request, struct e
 	if (!(request->parts & WIRE_KERNEL_INTERVAL) || !interval_ft ||
 	    (interval_ft >= ETW_KERNEL_INTERVAL_MIN_FT &&
 	     interval_ft <= ETW_KERNEL_INTERVAL_MAX_FT))
-		return 0;
+		return check_sources(request, reterr);
 	return etw_fault_set(reterr, -EINVAL, 0, "session configuration", "ProfileInterval",
 			     "samples are 122.1 us to 1 s apart");
 }
@@ -33,6 +76,12 @@ static void take_rest(struct wire_kernel_request *to, const struct wire_kernel_r
 		take_stacks(to, from);
 	if (from->parts & WIRE_KERNEL_INTERVAL)
 		to->profile_interval_ft = from->profile_interval_ft;
+	if (from->parts & WIRE_KERNEL_SOURCES)
+		to->profile_sources = from->profile_sources;
+	for (uint32_t i = 0; from->parts & WIRE_KERNEL_SOURCE_INTERVALS && i < ETW_PROFILE_SOURCES;
+	     i++)
+		if (from->source_intervals[i])
+			to->source_intervals[i] = from->source_intervals[i];
 	if (from->parts & WIRE_KERNEL_ONLY_PID)
 		to->only_pid = from->only_pid;
 	if (from->parts & WIRE_KERNEL_OPTIONS)
@@ -76,6 +125,9 @@ bool etw_kernel_request_is_same(const struct wire_kernel_request *left,
 {
 	return !memcmp(left->group_masks, right->group_masks, sizeof(left->group_masks)) &&
 	       left->profile_interval_ft == right->profile_interval_ft &&
+	       left->profile_sources == right->profile_sources &&
+	       !memcmp(left->source_intervals, right->source_intervals,
+		       sizeof(left->source_intervals)) &&
 	       left->only_pid == right->only_pid && left->options == right->options &&
 	       left->stack_hook_count == right->stack_hook_count &&
 	       !memcmp(left->stack_hooks, right->stack_hooks,
@@ -87,11 +139,13 @@ void etw_kernel_request_translate(const struct wire_kernel_request *request,
 {
 	*ret = (struct etw_source_request){
 		.profile_interval_ft = request->profile_interval_ft,
+		.profile_sources = request->profile_sources,
 		.only_pid = request->only_pid,
 		.options = request->options & WIRE_KERNEL_UNWIND ? ETW_SOURCE_UNWIND : 0,
 		.stack_hook_count = request->stack_hook_count,
 	};
 	memcpy(ret->group_masks, request->group_masks, sizeof(ret->group_masks));
+	memcpy(ret->source_intervals, request->source_intervals, sizeof(ret->source_intervals));
 	memcpy(ret->stack_hooks, request->stack_hooks,
 	       request->stack_hook_count * sizeof(ret->stack_hooks[0]));
 }

@@ -17,7 +17,8 @@
 #define ETW_KERNEL_INTERVAL_MAX_FT 10000000
 
 /*
- * etw_kernel_request_check() - whether it can be. Returns 0; -EINVAL with @reterr: an interval out of range.
+ * etw_kernel_request_check() - whether it can be. Returns 0, or with @reterr -EINVAL: an interval out of range; -EOPNOTSUPP:
+ * a source of samples that this machine lacks, whose name is the fault's field.
  */
 int etw_kernel_request_check(const struct wire_kernel_request *request, struct etw_fault *reterr);
 

@@ -374,8 +374,6 @@ static void information__queries(void **state)
 		{TraceSystemTraceEnableFlagsInfo, GHOST, 32, ERROR_WMI_INSTANCE_NOT_FOUND, 0},
 		{TraceSampledProfileIntervalInfo, NOBODY, 8, ERROR_SUCCESS, 8},
 		{TraceSampledProfileIntervalInfo, NOBODY, 7, ERROR_BAD_LENGTH, 8},
-		{TraceProfileSourceListInfo, NOBODY, ROOM, ERROR_SUCCESS, 36},
-		{TraceProfileSourceListInfo, NOBODY, 35, ERROR_BAD_LENGTH, 36},
 		{TraceProfileSourceConfigInfo, NOBODY, 4, ERROR_NOT_SUPPORTED, 0},
 		/* [DERIVED] of counters that the machine lacks */
 		{TracePmcCounterOwners, NOBODY, ROOM, ERROR_NOT_SUPPORTED, 0},

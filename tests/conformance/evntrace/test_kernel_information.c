@@ -156,9 +156,9 @@ static ULONG set_interval(TRACEHANDLE handle, ULONG source, ULONG interval)
 	return TraceSetInformation(handle, TraceSampledProfileIntervalInfo, &info, sizeof(info));
 }
 
-static void assert_interval(TRACEHANDLE handle, ULONG interval)
+static void assert_source_interval(TRACEHANDLE handle, ULONG source, ULONG interval)
 {
-	TRACE_PROFILE_INTERVAL info = {0, 0};
+	TRACE_PROFILE_INTERVAL info = {source, 0};
 
 	assert_int_equal(TraceQueryInformation(handle, TraceSampledProfileIntervalInfo, &info,
 					       sizeof(info), NULL),
@@ -166,10 +166,15 @@ static void assert_interval(TRACEHANDLE handle, ULONG interval)
 	assert_int_equal(info.Interval, interval);
 }
 
+static void assert_interval(TRACEHANDLE handle, ULONG interval)
+{
+	assert_source_interval(handle, 0, interval);
+}
+
 /* [MSD] tracelog -SetProfInt: 122.1 us to 1 s; by default 1 ms. [HERE] without a session: of all that have none. */
 static void kernel__interval_of_samples(void **state)
 {
-	TRACE_PROFILE_INTERVAL info = {1, 0};
+	TRACE_PROFILE_INTERVAL info = {3, 0};
 	TRACEHANDLE handle = start(EVENT_TRACE_FLAG_PROFILE);
 
 	(void)state;
@@ -184,8 +189,8 @@ static void kernel__interval_of_samples(void **state)
 	assert_int_equal(set_interval(handle, 0, 10000000), ERROR_SUCCESS);
 	assert_int_equal(set_interval(handle, 0, 1220), ERROR_INVALID_PARAMETER);
 	assert_int_equal(set_interval(0, 0, 10000001), ERROR_INVALID_PARAMETER);
-	/* [HERE] no counter of the processor's is a source */
-	assert_int_equal(set_interval(handle, 1, 10000), ERROR_NOT_SUPPORTED);
+	/* [HERE] 3 is known to no Linux, and of counters a session has the interval */
+	assert_int_equal(set_interval(handle, 3, 10000), ERROR_NOT_SUPPORTED);
 	assert_int_equal(set_interval(0, 2, 10000), ERROR_NOT_SUPPORTED);
 	assert_int_equal(TraceQueryInformation(0, TraceSampledProfileIntervalInfo, &info,
 					       sizeof(info), NULL),
@@ -217,24 +222,89 @@ static void kernel__interval_is_not_for_strangers(void **state)
 	assert_int_equal(host_stop(handle), ERROR_SUCCESS);
 }
 
-/* [SDK] PROFILE_SOURCE_INFO: the clock, which all machines have. */
+/* Which of the list has a number; NULL: none. */
+static const PROFILE_SOURCE_INFO *listed(ULONG source)
+{
+	const uint8_t *at = room;
+
+	for (;;) {
+		const PROFILE_SOURCE_INFO *info = (const PROFILE_SOURCE_INFO *)(const void *)at;
+
+		if (info->Source == source)
+			return info;
+		if (!info->NextEntryOffset)
+			return NULL;
+		at += info->NextEntryOffset;
+	}
+}
+
+#define PAGE_FAULTS 0x1002 /* of Linux' own */
+#define LLC_MISSES  29
+
+/* [SDK] PROFILE_SOURCE_INFO: the clock, which all machines have, and what this one can be sampled by. */
 static void kernel__sources_of_samples(void **state)
 {
-	const ULONG sources[] = {0, 1};
-	PROFILE_SOURCE_INFO *timer = (PROFILE_SOURCE_INFO *)(void *)room;
+	const PROFILE_SOURCE_INFO *info = (const PROFILE_SOURCE_INFO *)(const void *)room;
+	ULONG bytes = 0;
 
 	(void)state;
+	assert_int_equal(TraceQueryInformation(0, TraceProfileSourceListInfo, room, 0, &bytes),
+			 ERROR_BAD_LENGTH);
+	assert_true(bytes >= 36);
+	assert_int_equal(
+		TraceQueryInformation(0, TraceProfileSourceListInfo, room, bytes - 1, NULL),
+		ERROR_BAD_LENGTH);
 	assert_int_equal(TraceQueryInformation(0, TraceProfileSourceListInfo, room, ROOM, NULL),
 			 ERROR_SUCCESS);
-	assert_int_equal(timer->NextEntryOffset, 0);
-	assert_int_equal(timer->Source, 0);
-	assert_int_equal(timer->MinInterval, 1221);
-	assert_int_equal(timer->MaxInterval, 10000000);
-	assert_memory_equal(timer->Description, u"Timer", 12);
-	assert_int_equal(TraceSetInformation(0, TraceProfileSourceConfigInfo, (PVOID)sources, 4),
+	assert_int_equal(info->Source, 0);
+	assert_int_equal(info->MinInterval, 1221);
+	assert_int_equal(info->MaxInterval, 10000000);
+	assert_memory_equal(info->Description, u"Timer", 12);
+	assert_int_equal(info->NextEntryOffset % 8, 0);
+	/* Page faults are counted by every kernel, which may forbid to look. */
+	info = listed(PAGE_FAULTS);
+	if (!info && !host_is_root())
+		skip();
+	assert_non_null(info);
+	assert_int_equal(info->MinInterval, 1);
+	assert_int_equal(info->MaxInterval, 0x7FFFFFFF);
+	assert_memory_equal(info->Description, u"PageFaults", 22);
+}
+
+/* [SDK] TraceProfileSourceConfigInfo; [DERIVED] a source that is not listed is refused. */
+static void kernel__sources_are_chosen(void **state)
+{
+	ULONG sources[] = {0, PAGE_FAULTS}, unknown = 3;
+	TRACEHANDLE handle;
+
+	(void)state;
+	assert_int_equal(TraceSetInformation(0, TraceProfileSourceConfigInfo, sources, 4),
 			 ERROR_SUCCESS);
-	assert_int_equal(TraceSetInformation(0, TraceProfileSourceConfigInfo, (PVOID)sources, 8),
+	assert_int_equal(TraceSetInformation(0, TraceProfileSourceConfigInfo, sources, 8),
+			 ERROR_INVALID_PARAMETER);
+	assert_int_equal(TraceSetInformation(0, TraceProfileSourceConfigInfo, sources, 6),
+			 ERROR_INCORRECT_SIZE);
+	assert_int_equal(TraceSetInformation(0, TraceProfileSourceConfigInfo, &unknown, 4),
 			 ERROR_NOT_SUPPORTED);
+	if (!host_is_root())
+		skip();
+	handle = start(0);
+	assert_int_equal(TraceSetInformation(handle, TraceProfileSourceConfigInfo, sources, 8),
+			 ERROR_SUCCESS);
+	assert_int_equal(set_interval(handle, PAGE_FAULTS, 0), ERROR_INVALID_PARAMETER);
+	assert_int_equal(set_interval(handle, PAGE_FAULTS, 0x80000000), ERROR_INVALID_PARAMETER);
+	assert_int_equal(set_interval(handle, PAGE_FAULTS, 7), ERROR_SUCCESS);
+	assert_int_equal(set_interval(handle, 3, 5000), ERROR_NOT_SUPPORTED);
+	assert_int_equal(set_interval(0, PAGE_FAULTS, 7), ERROR_NOT_SUPPORTED);
+	assert_source_interval(handle, PAGE_FAULTS, 7);
+	assert_source_interval(handle, 0x1003, 100);
+	assert_int_equal(TraceQueryInformation(0, TraceProfileSourceListInfo, room, ROOM, NULL),
+			 ERROR_SUCCESS);
+	sources[1] = LLC_MISSES;
+	assert_int_equal(TraceSetInformation(handle, TraceProfileSourceConfigInfo, sources, 8),
+			 listed(LLC_MISSES) ? ERROR_SUCCESS : ERROR_NOT_SUPPORTED);
+	assert_int_equal(set_interval(handle, LLC_MISSES, 4095), ERROR_INVALID_PARAMETER);
+	assert_int_equal(host_stop(handle), ERROR_SUCCESS);
 }
 
 static uint32_t extension(uint32_t length)
@@ -406,6 +476,7 @@ static int run(void)
 		cmocka_unit_test(kernel__interval_of_samples),
 		cmocka_unit_test(kernel__interval_is_not_for_strangers),
 		cmocka_unit_test(kernel__sources_of_samples),
+		cmocka_unit_test(kernel__sources_are_chosen),
 		cmocka_unit_test(kernel__flags_that_lead_to_masks),
 		cmocka_unit_test(kernel__flags_that_lead_to_items),
 		cmocka_unit_test(kernel__flags_that_lead_astray),

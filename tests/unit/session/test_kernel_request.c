@@ -10,6 +10,8 @@
 #include <cmocka.h>
 #include <evntrace.h>
 
+#include "base/profile_source.h"
+
 static struct wire_session_config config, wanted;
 
 static int setup(void **state)
@@ -114,6 +116,72 @@ static void test_kernel_request__intervals(void **state)
 	assert_int_equal(etw_kernel_request_check(&request, &fault), 0);
 }
 
+static uint32_t place_of(uint32_t id)
+{
+	uint32_t place;
+
+	assert_true(etw_profile_source_find(id, &place));
+	return place;
+}
+
+static void test_kernel_request__sources_of_samples(void **state)
+{
+	const uint32_t faults = place_of(0x1002), misses = place_of(29);
+	struct wire_kernel_request before;
+
+	(void)state;
+	wanted = config;
+	wanted.kernel.parts = WIRE_KERNEL_SOURCES | WIRE_KERNEL_SOURCE_INTERVALS;
+	wanted.kernel.profile_sources = UINT32_C(1) << faults;
+	wanted.kernel.source_intervals[faults] = 7;
+	wanted.kernel.source_intervals[misses] = 5000;
+	etw_kernel_request_update(&config, &wanted);
+	assert_int_equal(config.kernel.profile_sources, UINT32_C(1) << faults);
+	before = config.kernel;
+	/* An interval is kept for when its source is chosen, and while others are. */
+	wanted.kernel.parts = WIRE_KERNEL_SOURCE_INTERVALS;
+	wanted.kernel.source_intervals[faults] = 0;
+	etw_kernel_request_update(&config, &wanted);
+	assert_true(etw_kernel_request_is_same(&before, &config.kernel));
+	wanted.kernel.source_intervals[misses] = 6000;
+	etw_kernel_request_update(&config, &wanted);
+	assert_false(etw_kernel_request_is_same(&before, &config.kernel));
+	assert_int_equal(config.kernel.source_intervals[faults], 7);
+	assert_int_equal(config.kernel.source_intervals[misses], 6000);
+	wanted.kernel.parts = WIRE_KERNEL_SOURCES;
+	wanted.kernel.profile_sources = UINT32_C(1) << misses;
+	etw_kernel_request_update(&config, &wanted);
+	assert_int_equal(config.kernel.profile_sources, UINT32_C(1) << misses);
+	assert_int_equal(config.kernel.source_intervals[faults], 7);
+}
+
+static void test_kernel_request__sources_that_cannot_be(void **state)
+{
+	const uint32_t faults = place_of(0x1002), misses = place_of(29);
+	struct wire_kernel_request request = {.parts = WIRE_KERNEL_SOURCES |
+						       WIRE_KERNEL_SOURCE_INTERVALS};
+	int has_misses = etw_profile_source_probe(misses, etw_perf_open);
+	struct etw_fault fault = {0};
+
+	(void)state;
+	request.profile_sources = UINT32_C(1) << faults;
+	assert_int_equal(etw_kernel_request_check(&request, &fault), 0);
+	request.source_intervals[faults] = UINT32_MAX;
+	assert_int_equal(etw_kernel_request_check(&request, &fault), -EINVAL);
+	assert_string_equal(fault.field, "PageFaults");
+	request.source_intervals[faults] = 0;
+	request.profile_sources = UINT32_C(1) << ETW_PROFILE_SOURCE_TIMER;
+	assert_int_equal(etw_kernel_request_check(&request, &fault), -EINVAL);
+	assert_string_equal(fault.field, "Timer");
+	request.profile_sources = UINT32_C(1) << misses;
+	if (!has_misses || has_misses == -EACCES)
+		return;
+	assert_int_equal(etw_kernel_request_check(&request, &fault), -EOPNOTSUPP);
+	assert_string_equal(fault.field, "LLCMisses");
+	request.parts = WIRE_KERNEL_SOURCE_INTERVALS; /* nothing of it is named */
+	assert_int_equal(etw_kernel_request_check(&request, &fault), 0);
+}
+
 static void test_kernel_request__as_a_source_is_asked(void **state)
 {
 	struct etw_source_request request;
@@ -122,12 +190,16 @@ static void test_kernel_request__as_a_source_is_asked(void **state)
 	config.kernel.parts = WIRE_KERNEL_PARTS;
 	config.kernel.group_masks[7] = 9;
 	config.kernel.options = WIRE_KERNEL_UNWIND;
+	config.kernel.profile_sources = 0x6;
+	config.kernel.source_intervals[2] = 5000;
 	config.kernel.stack_hook_count = WIRE_STACK_HOOKS_MAX;
 	for (unsigned i = 0; i < WIRE_STACK_HOOKS_MAX; i++)
 		config.kernel.stack_hooks[i] = (uint16_t)(0x0500 + i);
 	etw_kernel_request_translate(&config.kernel, &request);
 	assert_int_equal(request.group_masks[7], 9);
 	assert_int_equal(request.options, ETW_SOURCE_UNWIND);
+	assert_int_equal(request.profile_sources, 0x6);
+	assert_int_equal(request.source_intervals[2], 5000);
 	assert_int_equal(request.stack_hook_count, WIRE_STACK_HOOKS_MAX);
 	assert_int_equal(request.stack_hooks[WIRE_STACK_HOOKS_MAX - 1], 0x05FF);
 }
@@ -139,6 +211,8 @@ int main(void)
 		cmocka_unit_test_setup(test_kernel_request__masks_say_what_flags_there_are, setup),
 		cmocka_unit_test_setup(test_kernel_request__update, setup),
 		cmocka_unit_test_setup(test_kernel_request__intervals, setup),
+		cmocka_unit_test_setup(test_kernel_request__sources_of_samples, setup),
+		cmocka_unit_test_setup(test_kernel_request__sources_that_cannot_be, setup),
 		cmocka_unit_test_setup(test_kernel_request__as_a_source_is_asked, setup),
 	};
 

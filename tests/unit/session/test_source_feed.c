@@ -134,6 +134,8 @@ static void test_source_feed__everything_is_carried(void **state)
 		.profile_interval_ft = 2500,
 		.only_pid = 77,
 		.options = WIRE_KERNEL_UNWIND,
+		.profile_sources = 0x6,
+		.source_intervals = {[2] = 5000},
 		.stack_hook_count = 3,
 		.stack_hooks = {0x0501, 0x0524, 0x0FFF},
 	};
@@ -147,6 +149,9 @@ static void test_source_feed__everything_is_carried(void **state)
 	assert_int_equal(request->profile_interval_ft, 2500);
 	assert_int_equal(request->only_pid, 77);
 	assert_int_equal(request->options, ETW_SOURCE_UNWIND);
+	assert_int_equal(request->profile_sources, 0x6);
+	assert_memory_equal(request->source_intervals, wanted.source_intervals,
+			    sizeof(wanted.source_intervals));
 	assert_int_equal(request->stack_hook_count, 3);
 	assert_memory_equal(request->stack_hooks, wanted.stack_hooks, 3 * sizeof(uint16_t));
 	assert_non_null(strstr(scene.parts.context.complaint,

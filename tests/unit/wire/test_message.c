@@ -143,6 +143,8 @@ static void fill_config(struct wire_session_config *config)
 		.profile_interval_ft = 12,
 		.only_pid = 13,
 		.options = WIRE_KERNEL_UNWIND,
+		.profile_sources = 0x5,
+		.source_intervals = {[1] = 14, [ETW_PROFILE_SOURCES - 1] = 15},
 		.stack_hook_count = 3,
 		.stack_hooks = {0x0524, 0xFFFF, 1},
 	};
