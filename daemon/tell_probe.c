@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/macros.h"
+#include "base/profile_source.h"
 #include "source/kernel/kernel_source.h"
 #include "source/kernel/probe.h"
 #include "source/kernel/probe_class.h"
@@ -60,6 +61,29 @@ static void tell_unserved(FILE *file)
 		names);
 }
 
+/* What samples can be taken by, which only a try tells. */
+static void tell_sources(FILE *file)
+{
+	uint32_t set = etw_profile_sources_probe(etw_perf_open);
+	const char *comma = "";
+	bool has_counter = false;
+
+	if (!set)
+		return;
+	fprintf(file, "has\tprofile sources\tsamples can be taken by: ");
+	for (uint32_t i = 0; i < ETW_PROFILE_SOURCES; i++) {
+		if (!(set >> i & 1))
+			continue;
+		fprintf(file, "%s%s", comma, etw_profile_source(i)->name);
+		comma = ", ";
+		has_counter |= etw_profile_source_is_counter(i);
+	}
+	fprintf(file, "%s\n",
+		has_counter
+			? ""
+			: "; the processors give Linux no counters, as in most virtual machines");
+}
+
 int etwd_tell_probe(FILE *file)
 {
 	struct etw_kernel_probe probe;
@@ -81,6 +105,7 @@ int etwd_tell_probe(FILE *file)
 		    etw_kernel_probe_class(ETW_KERNEL_CLASS_TASKS, NULL))
 			return status;
 	}
+	tell_sources(file);
 	tell_unserved(file);
 	return status;
 }

@@ -1355,7 +1355,8 @@ ETW_API ULONG WMIAPI EnumerateTraceGuidsEx(_In_ TRACE_QUERY_INFO_CLASS TraceQuer
  *   their group, from now on; without bytes it enables all. Of system loggers: TraceStackTracingInfo: CLASSIC_EVENT_ID of
  *   each event that is to have a stack, at most 256; the last list counts. TraceSystemTraceEnableFlagsInfo: 1 to 8 ULONGs,
  *   the group masks. TraceSampledProfileIntervalInfo: TRACE_PROFILE_INTERVAL of source 0, 1221 to 10000000; without a
- *   handle that of all sessions that have none of their own. TraceProfileSourceConfigInfo: source 0, which is so anyway
+ *   handle that of all sessions that have none of their own; or of another source, for the session.
+ *   TraceProfileSourceConfigInfo: ULONGs, the sources that PMC_PROFILE samples by; source 0 is that of PROFILE anyway
  *
  * The settings outlive a death of the session's host. Kernel events and stacks that there are none of are accepted, and told
  * by the session. docs/refused.md lists the classes that are not built.
@@ -1376,7 +1377,7 @@ ETW_API ULONG WMIAPI TraceSetInformation(_In_ TRACEHANDLE SessionHandle,
  *
  * @SessionHandle: of a session for TraceDisallowListQuery (GUIDs) and TraceStreamCount (ULONG); 0 for TraceVersionInfo;
  *   not looked at for TraceMaxLoggersQuery, TraceMaxPmcCounterQuery (ULONGs), TracePeriodicCaptureStateInfo and
- *   TraceProfileSourceListInfo (PROFILE_SOURCE_INFO: the clock); of a system logger for TraceStackTracingInfo and
+ *   TraceProfileSourceListInfo (PROFILE_SOURCE_INFO of what can be sampled by on this machine); of a system logger for TraceStackTracingInfo and
  *   TraceSystemTraceEnableFlagsInfo, as TraceSetInformation() has them; of one or 0 for TraceSampledProfileIntervalInfo,
  *   whose Source the caller sets
  * @ReturnLength: may be NULL; gets the size of what there is

@@ -40,12 +40,16 @@ static const struct {
 	{"color", {"auto", "always", "never"}},
 	{"time", {"utc", "local", "relative", "raw"}},
 	{"kernel",
-	 {"process", "thread", "loader", "cswitch", "dispatcher", "profile", "syscall", "interrupt",
-	  "dpc", "priority", "idle_states", "power", "Latency", "SysProf", "DiagEasy", "Base"}},
+	 {"process", "thread", "loader", "cswitch", "dispatcher", "profile", "pmc_profile",
+	  "syscall", "interrupt", "dpc", "priority", "idle_states", "power", "Latency", "SysProf",
+	  "DiagEasy", "Base"}},
 	{"stacks",
-	 {"Profile", "CSwitch", "ReadyThread", "SyscallEnter", "SyscallExit", "ThreadCreate",
-	  "ProcessCreate", "ImageLoad", "none"}},
+	 {"Profile", "CSwitch", "ReadyThread", "PmcInterrupt", "SyscallEnter", "SyscallExit",
+	  "ThreadCreate", "ProcessCreate", "ImageLoad", "none"}},
 	{"unwind", {"dwarf", "frame-pointers"}},
+	{"profile-source",
+	 {"PageFaults", "PageFaultsMajor", "ContextSwitches", "CpuMigrations", "TotalCycles",
+	  "InstructionRetired", "CacheMisses", "LLCMisses", "BranchMispredictions"}},
 };
 
 static void put(struct line *line, const char *candidate, const char *meaning)

@@ -149,7 +149,7 @@ ssize_t doctor_ask_program(const char *program, const char *option, char *room, 
 	return child < 0 ? -EAGAIN : (ssize_t)got;
 }
 
-/* "state<tab>name<tab>sentence"; what is less can still be recorded. Returns whether it is one. */
+/* "state<tab>name<tab>sentence"; what is less can still be recorded, what it has is told. Returns whether it is one. */
 static bool take_probe_line(struct doctor *doctor, char *line, size_t *missing)
 {
 	char *name = strchr(line, '\t');
@@ -161,6 +161,10 @@ static bool take_probe_line(struct doctor *doctor, char *line, size_t *missing)
 	*sentence++ = '\0';
 	if (!strcmp(line, "ok"))
 		return true;
+	if (!strcmp(line, "has")) {
+		doctor_row_add(doctor, "samples", DOCTOR_OK, NULL, "%s", sentence);
+		return true;
+	}
 	if (strcmp(line, "less") != 0)
 		(*missing)++;
 	doctor_row_add(doctor, "kernel", DOCTOR_NOTE, NULL, "%s", sentence);

@@ -9,6 +9,7 @@
 
 #include "base/macros.h"
 #include "base/number.h"
+#include "base/profile_source.h"
 #include "tools/common/program.h"
 #include "wire/kernel_names.h"
 #include "wire/kernel_stacks.h"
@@ -16,8 +17,11 @@
 #define FT_PER_S        10000000u
 #define MASK_PROFILE    0x2u /* of the second word */
 #define MASK_CSWITCH    0x4u
+#define MASK_PMC        0x400u
 #define HOOK_CSWITCH    0x0524
 #define HOOK_PROFILE    0x0F2E
+#define HOOK_PMC        0x0F2F
+#define INTERVAL_BYTES  16
 #define WORD_SEPARATORS ",+"
 #define BASIC_FLAGS \
 	(EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_IMAGE_LOAD)
@@ -45,6 +49,33 @@ static int take_stack(struct wire_kernel_request *kernel, const char *word, size
 	return 0;
 }
 
+/* NAME or NAME:INTERVAL. The clock is another kind of events, and its interval another option. */
+static int take_source(struct wire_kernel_request *kernel, const char *word, size_t bytes)
+{
+	const char *colon = memchr(word, ':', bytes);
+	size_t name_bytes = colon ? (size_t)(colon - word) : bytes;
+	char number[INTERVAL_BYTES] = "";
+	uint64_t interval = 0;
+	uint32_t place;
+
+	if (!etw_profile_source_named(word, name_bytes, &place) ||
+	    place == ETW_PROFILE_SOURCE_TIMER)
+		return -EINVAL;
+	if (colon) {
+		size_t digits = bytes - name_bytes - 1;
+
+		if (!digits || digits >= sizeof(number))
+			return -ERANGE;
+		memcpy(number, colon + 1, digits);
+		if (!etw_number_parse(number, UINT32_MAX, &interval) ||
+		    !etw_profile_source_allows(place, (uint32_t)interval))
+			return -ERANGE;
+	}
+	kernel->profile_sources |= UINT32_C(1) << place;
+	kernel->source_intervals[place] = (uint32_t)interval;
+	return 0;
+}
+
 /* Returns whether each of the words was taken, and there was one; tells which was not. */
 static bool take_words(struct wire_kernel_request *kernel, const char *option, const char *words,
 		       take_word *take)
@@ -54,7 +85,15 @@ static bool take_words(struct wire_kernel_request *kernel, const char *option, c
 	while (*words) {
 		size_t bytes = strcspn(words, WORD_SEPARATORS);
 
-		if (bytes && take(kernel, words, bytes)) {
+		int error = bytes ? take(kernel, words, bytes) : 0;
+
+		if (error == -ERANGE) {
+			etw_program_message("--%s: the interval of \"%.*s\" is none that this "
+					    "source has; man etw-record lists them",
+					    option, (int)bytes, words);
+			return false;
+		}
+		if (error) {
 			etw_program_message("--%s does not know \"%.*s\"; man etw-record lists "
 					    "the names",
 					    option, (int)bytes, words);
@@ -110,6 +149,12 @@ bool record_kernel_take_hz(struct record_kernel *kernel, const char *word)
 	return true;
 }
 
+bool record_kernel_take_sources(struct record_kernel *kernel, const char *words)
+{
+	kernel->request.parts |= WIRE_KERNEL_SOURCES | WIRE_KERNEL_SOURCE_INTERVALS;
+	return take_words(&kernel->request, "profile-source", words, take_source);
+}
+
 static void take_default(struct record_kernel *kernel)
 {
 	struct wire_kernel_request *request = &kernel->request;
@@ -121,6 +166,24 @@ static void take_default(struct record_kernel *kernel)
 	request->stack_hook_count = 2;
 	request->stack_hooks[0] = HOOK_PROFILE;
 	request->stack_hooks[1] = HOOK_CSWITCH;
+	if (request->profile_sources)
+		request->stack_hooks[request->stack_hook_count++] = HOOK_PMC;
+}
+
+/* The host looks too, and has no place for a name in what it answers. */
+static bool has_sources(uint32_t set)
+{
+	for (uint32_t i = 0; i < ETW_PROFILE_SOURCES; i++) {
+		int r = set >> i & 1 ? etw_profile_source_probe(i, etw_perf_open) : 0;
+
+		if (r && r != -EACCES) {
+			etw_program_message("this machine has no source of samples %s; etw doctor "
+					    "lists what it has",
+					    etw_profile_source(i)->name);
+			return false;
+		}
+	}
+	return true;
 }
 
 bool record_kernel_settle(struct record_kernel *kernel, bool has_providers, bool has_command)
@@ -135,6 +198,10 @@ bool record_kernel_settle(struct record_kernel *kernel, bool has_providers, bool
 	}
 	if (kernel->is_wanted && !kernel->has_kinds)
 		take_default(kernel);
+	if (!has_sources(request->profile_sources))
+		return false;
+	if (request->profile_sources)
+		request->group_masks[1] |= MASK_PMC;
 	if (request->parts & WIRE_KERNEL_INTERVAL && !(request->group_masks[1] & MASK_PROFILE)) {
 		etw_program_message("--profile-hz sets the rate of CPU samples, of which none are "
 				    "recorded: add profile to --kernel");
@@ -172,6 +239,8 @@ static void leave_out(struct record_kernel *kernel, const struct etw_control_ans
 	/* Who says how many there are to be has asked for them. */
 	if (request->profile_interval_ft)
 		request->group_masks[1] |= MASK_PROFILE;
+	if (request->profile_sources)
+		request->group_masks[1] |= MASK_PMC;
 	if (kernel->has_stacks)
 		return;
 	for (uint32_t i = 0; i < request->stack_hook_count; i++) {

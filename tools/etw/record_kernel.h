@@ -24,6 +24,7 @@ struct record_kernel {
  * record_kernel_take_stacks() - the events of --stacks, likewise.
  * record_kernel_take_unwind() - dwarf or frame-pointers.
  * record_kernel_take_hz()     - a number of samples a second.
+ * record_kernel_take_sources() - sources of samples beside the clock, NAME or NAME:INTERVAL, with commas.
  *
  * Return whether it was understood; tell what was not.
  */
@@ -31,6 +32,7 @@ bool record_kernel_take_kinds(struct record_kernel *kernel, const char *words);
 bool record_kernel_take_stacks(struct record_kernel *kernel, const char *words);
 bool record_kernel_take_unwind(struct record_kernel *kernel, const char *word);
 bool record_kernel_take_hz(struct record_kernel *kernel, const char *word);
+bool record_kernel_take_sources(struct record_kernel *kernel, const char *words);
 
 /*
  * record_kernel_settle() - when all options are there: what is meant without them, and whether they fit together.

@@ -33,6 +33,7 @@ enum {
 	OPTION_PROFILE_HZ,
 	OPTION_ONLY_COMMAND,
 	OPTION_UNWIND,
+	OPTION_PROFILE_SOURCE,
 };
 
 const struct option record_options_table[] = {
@@ -45,6 +46,7 @@ const struct option record_options_table[] = {
 	{"kernel", required_argument, NULL, OPTION_KERNEL},
 	{"stacks", required_argument, NULL, OPTION_STACKS},
 	{"profile-hz", required_argument, NULL, OPTION_PROFILE_HZ},
+	{"profile-source", required_argument, NULL, OPTION_PROFILE_SOURCE},
 	{"only-command", no_argument, NULL, OPTION_ONLY_COMMAND},
 	{"unwind", required_argument, NULL, OPTION_UNWIND},
 	{"provider", required_argument, NULL, OPTION_PROVIDER},
@@ -186,6 +188,8 @@ static bool take(struct record_options *options, int code)
 		return record_kernel_take_stacks(&options->kernel, optarg);
 	case OPTION_PROFILE_HZ:
 		return record_kernel_take_hz(&options->kernel, optarg);
+	case OPTION_PROFILE_SOURCE:
+		return record_kernel_take_sources(&options->kernel, optarg);
 	case OPTION_UNWIND:
 		return record_kernel_take_unwind(&options->kernel, optarg);
 	case OPTION_ONLY_COMMAND:

@@ -16,6 +16,10 @@ refuse --stacks ''
 refuse --profile-hz 0
 refuse --profile-hz 8191
 refuse --kernel cswitch --profile-hz 100
+refuse --profile-source Timer
+refuse --profile-source PageFaults,cache
+refuse --profile-source LLCMisses:4095
+refuse --profile-source PageFaults:
 refuse --unwind magic
 refuse --kernel process --unwind dwarf
 refuse --only-command
