@@ -24,11 +24,11 @@ IDENTIFIER = 0x10000
 TYPE_PLACE = 24  # of sample_type in struct perf_event_attr
 
 
-def start_perf(path, period_ns):
+def start_perf(path, period, event="cpu-clock"):
     perf = shutil.which("perf")
     if not perf:
         skip("there is no perf")
-    process = subprocess.Popen([perf, "record", "-q", "-e", "cpu-clock", "-c", str(period_ns), "-a",
+    process = subprocess.Popen([perf, "record", "-q", "-e", event, "-c", str(period), "-a",
                                 "-B", "-N", "-k", "mono", "-m", "1024", "-o", path],
                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE, text=True)

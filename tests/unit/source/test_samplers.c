@@ -37,6 +37,7 @@
 #define TYPE_STACK   0x1820
 #define PAGES        3000
 #define PAGE_FAULTS  0x1002u
+#define ROUNDS       300 /* of PAGES: several times what a ring of 8 MiB holds */
 
 /* One event that was opened. */
 struct opened {
@@ -378,19 +379,22 @@ static void drain(struct fake_source_host *host, struct etw_source *source, stru
 	etw_kernel_source.release(source);
 }
 
-static void collect(struct etw_source *source)
+/* Up to now. What is read has to be taken before more is. */
+static void take_all(struct fake_source_host *host, struct etw_source *source, struct seen *seen)
 {
 	const int64_t wanted_raw = (int64_t)etw_monotonic_ns() * FAKE_TICKS_PER_NS;
 	int64_t watermark_raw = INT64_MIN;
-	int r;
+	int quiet = 0;
 
-	while ((r = etw_kernel_source.collect(source, &watermark_raw)) >= 0) {
-		if (r == 0 && watermark_raw >= wanted_raw)
-			break;
-		if (r == 0)
+	while (quiet < 5 || watermark_raw < wanted_raw) {
+		int r = etw_kernel_source.collect(source, &watermark_raw);
+
+		assert_true(r >= 0);
+		drain(host, source, seen);
+		quiet = r ? 0 : quiet + 1;
+		if (!r)
 			usleep(1000);
 	}
-	assert_int_equal(r, 0);
 }
 
 static struct etw_source *open_live(struct fake_source_host *host)
@@ -430,12 +434,47 @@ static void test_samplers__by_page_faults(void **state)
 	request.source_intervals[place_of(PAGE_FAULTS)] = 1;
 	assert_int_equal(etw_kernel_source.enable(source, &request, &fault), 0);
 	touch(pages, PAGES);
-	collect(source);
-	drain(&host, source, &seen);
+	take_all(&host, source, &seen);
 	assert_int_equal(fake_source_host_lost(&host, &etw_kernel_source, source), 0);
 	assert_true(seen.samples >= PAGES);
 	assert_true(seen.samples < PAGES + PAGES / 2);
 	assert_int_equal(seen.stacks, seen.samples);
+	etw_kernel_source.close(source);
+	munmap(pages, bytes);
+}
+
+/* More than the rings hold, and nobody reads: what comes and what is counted as lost are together what there was. */
+static void test_samplers__what_does_not_fit_is_counted(void **state)
+{
+	struct etw_source_request request = {.group_masks = {0, PMC_MASK}};
+	const size_t bytes = PAGES * (size_t)sysconf(_SC_PAGESIZE);
+	struct fake_source_host host;
+	struct etw_source *source = open_live(&host);
+	struct etw_fault fault = {0};
+	struct seen seen = {0};
+	uint64_t lost;
+	uint8_t *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			      0);
+
+	(void)state;
+	assert_ptr_not_equal(pages, MAP_FAILED);
+	assert_int_equal(madvise(pages, bytes, MADV_NOHUGEPAGE), 0);
+	request.profile_sources = UINT32_C(1) << place_of(PAGE_FAULTS);
+	request.source_intervals[place_of(PAGE_FAULTS)] = 1;
+	assert_int_equal(etw_kernel_source.enable(source, &request, &fault), 0);
+	for (int i = 0; i < ROUNDS; i++) {
+		touch(pages, PAGES);
+		assert_int_equal(madvise(pages, bytes, MADV_DONTNEED), 0);
+	}
+	request.group_masks[1] = 0;
+	assert_int_equal(etw_kernel_source.enable(source, &request, &fault), 0);
+	take_all(&host, source, &seen);
+	lost = fake_source_host_count(&host, &etw_kernel_source, source, ETW_LOSS_RING_FULL);
+	print_message("%d pages: %u samples, %u of others, %llu lost\n", ROUNDS * PAGES,
+		      seen.samples, seen.others, (unsigned long long)lost);
+	assert_true(lost > 0);
+	assert_true(seen.samples <= ROUNDS * PAGES + PAGES);
+	assert_true(seen.samples + lost >= ROUNDS * PAGES);
 	etw_kernel_source.close(source);
 	munmap(pages, bytes);
 }
@@ -473,6 +512,7 @@ int main(void)
 	};
 	const struct CMUnitTest live[] = {
 		cmocka_unit_test(test_samplers__by_page_faults),
+		cmocka_unit_test(test_samplers__what_does_not_fit_is_counted),
 		cmocka_unit_test(test_samplers__wanted_without_a_source),
 	};
 	struct etw_fault fault;
