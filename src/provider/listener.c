@@ -21,6 +21,7 @@
 #include "provider/poke.h"
 #include "provider/reclaim.h"
 #include "provider/thread.h"
+#include "ring/clock.h"
 
 #define IS_BEING_RESET 2 /* no origin has it */
 #define IS_WAITING     1u
@@ -85,6 +86,7 @@ static void forget_parent(void)
 	etw_poke_close();
 	etw_last_thread_reset_in_child();
 	is_running = false;
+	etw_clock_find_namespace();
 	etw_callback_reset_in_child();
 	store_relaxed(&turn, 0u);
 	(void)etw_provider_wait_init();

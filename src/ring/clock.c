@@ -8,8 +8,24 @@
 #include <sys/stat.h>
 
 #include "base/time.h"
+#include "base/time_namespace.h"
 
 #define CLOCK_PAGE_VERSION 1
+
+/* By how much this process's CLOCK_MONOTONIC_RAW is ahead of the kernel's; atomic. */
+static int64_t ahead_ns;
+
+void etw_clock_find_namespace(void)
+{
+	struct etw_time_namespace found;
+
+	/*
+	 * Who cannot tell keeps what was found before: a process whose children alone are in another namespace has not
+	 * left its own.
+	 */
+	if (etw_time_namespace_read(&found) == 0)
+		store_relaxed(&ahead_ns, found.monotonic_ns);
+}
 
 int64_t etw_clock_now_slow(const struct wire_clock_page *page, uint32_t clock_type)
 {
@@ -26,7 +42,8 @@ int64_t etw_clock_now_slow(const struct wire_clock_page *page, uint32_t clock_ty
 	/* Unsigned, because a page of a host gone wrong must not make the addition undefined. */
 	ticks = load_relaxed(&page->kind) == WIRE_CLOCK_TSC
 			? (int64_t)etw_cpu_counter()
-			: (int64_t)etw_time_read_ns(CLOCK_MONOTONIC_RAW);
+			: (int64_t)(etw_time_read_ns(CLOCK_MONOTONIC_RAW) -
+				    (uint64_t)load_relaxed(&ahead_ns));
 	return (int64_t)((uint64_t)ticks + (uint64_t)load_relaxed(&page->offset));
 }
 
@@ -58,6 +75,7 @@ int etw_clock_page_map(int fd, struct etw_clock_page *ret)
 		return -EPROTO;
 	}
 	ret->page = memory;
+	etw_clock_find_namespace();
 	return 0;
 }
 

@@ -49,6 +49,13 @@ static inline void etw_cpu_counter_fence(void)
 /* etw_clock_now_slow() - clocks that are not the CPU's counter. */
 int64_t etw_clock_now_slow(const struct wire_clock_page *page, uint32_t clock_type);
 
+/*
+ * etw_clock_find_namespace() - in which time namespace this process is: CLOCK_MONOTONIC_RAW of a page is the kernel's own, and
+ * each process takes off by how much its own is ahead. Wanted where a page is made, and in a forked child, which may be in
+ * another namespace than its parent; etw_clock_page_map() does it. Context: any thread, signal-safe.
+ */
+void etw_clock_find_namespace(void);
+
 /* etw_clock_is_counter() - whether QPC is the CPU's counter now: etw_clock_of_counter() reads it. */
 static inline bool etw_clock_is_counter(const struct wire_clock_page *page)
 {

@@ -230,6 +230,7 @@ int etw_clock_host_make(const struct etw_clock_evidence *evidence, struct etw_cl
 	if (page == MAP_FAILED)
 		return -errno;
 	host.clock.page = page;
+	etw_clock_find_namespace();
 	describe(evidence, page);
 	/* This mapping stays as it is; each later one, whoever has the descriptor, is to read only. */
 	if (fcntl(host.fd, F_ADD_SEALS, PAGE_SEALS) < 0)

@@ -14,8 +14,9 @@
 #define WIRE_CLOCK_PAGE_MAGIC UINT32_C(0x4B434C45) /* "ELCK" */
 
 enum wire_clock_kind {
-	WIRE_CLOCK_TSC = 1,           /* the CPU's counter (x86 TSC, ARM cntvct) + offset */
-	WIRE_CLOCK_MONOTONIC_RAW = 2, /* CLOCK_MONOTONIC_RAW in ns + offset */
+	WIRE_CLOCK_TSC = 1, /* the CPU's counter (x86 TSC, ARM cntvct) + offset */
+	WIRE_CLOCK_MONOTONIC_RAW =
+		2, /* CLOCK_MONOTONIC_RAW of the initial time namespace in ns + offset */
 };
 
 /* Native byte order: both ends run on one machine. Written by the host alone; readers load relaxed. */

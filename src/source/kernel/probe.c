@@ -4,19 +4,18 @@
 
 #include <errno.h>
 #include <linux/capability.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/time_namespace.h"
 #include "source/kernel/probe_class.h"
 
 #ifndef ETW_KERNEL_LEFT_OUT /* else CMake gives the reason, with a remedy */
 #define ETW_KERNEL_LEFT_OUT "they are in this build"
 #endif
-/* Inodes that are part of Linux' interface. */
-#define INITIAL_PID_NAMESPACE  UINT64_C(0xEFFFFFFC)
-#define INITIAL_TIME_NAMESPACE UINT64_C(0xEFFFFFFA)
+/* An inode that is part of Linux' interface. */
+#define INITIAL_PID_NAMESPACE UINT64_C(0xEFFFFFFC)
 
 static const struct {
 	int error;
@@ -75,19 +74,12 @@ static bool is_initial_pid_namespace(void)
 /* Containers may have a time namespace with the kernel's own clock. */
 static bool has_clock_of_kernel(void)
 {
-	FILE *file = fopen("/proc/self/timens_offsets", "re");
-	char name[32];
-	long long seconds, nanoseconds;
-	struct stat status;
-	bool has = true;
+	struct etw_time_namespace ahead;
+	int r = etw_time_namespace_read(&ahead);
 
-	if (file &&
-	    (stat("/proc/self/ns/time", &status) || status.st_ino != INITIAL_TIME_NAMESPACE))
-		while (fscanf(file, "%31s %lld %lld", name, &seconds, &nanoseconds) == 3)
-			has &= seconds == 0 && nanoseconds == 0;
-	if (file)
-		(void)fclose(file);
-	return has; /* before Linux 5.5 there are none */
+	if (r == -ENOENT)
+		return true; /* before Linux 5.6 there are none */
+	return r == 0 && ahead.monotonic_ns == 0 && ahead.boottime_ns == 0;
 }
 
 void etw_kernel_probe_run(struct etw_kernel_probe *ret)
