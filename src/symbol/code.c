@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -52,6 +54,27 @@ static uint32_t inner_pid(uint32_t pid)
 	return isdigit((unsigned char)*last) ? (uint32_t)strtoul(last, NULL, 10) : pid;
 }
 
+/*
+ * Whether a file may tell of a process: in /tmp anybody may have made it. Files of another machine have other owners here.
+ */
+static bool has_right_owner(const struct etw_symbol_modules *modules, uint32_t pid, int fd)
+{
+	struct stat file, process;
+	char path[PATH_BYTES];
+	uint32_t uid;
+
+	if (modules->files.is_elsewhere || modules->files.root)
+		return true;
+	if (fstat(fd, &file))
+		return false;
+	if (file.st_uid == 0 || file.st_uid == geteuid())
+		return true;
+	if (modules->find_uid && modules->find_uid(modules->uid_context, pid, &uid))
+		return file.st_uid == uid;
+	snprintf(path, sizeof(path), "/proc/%u", pid);
+	return stat(path, &process) == 0 && file.st_uid == process.st_uid;
+}
+
 /* Opens a file of a process: within its own root while it lives, else at the recorded path. */
 static int open_file(const struct etw_symbol_modules *modules, uint32_t pid, const char *inner,
 		     const char *path, int *ret)
@@ -63,9 +86,12 @@ static int open_file(const struct etw_symbol_modules *modules, uint32_t pid, con
 	if (files->is_elsewhere && !files->root)
 		return -ENOENT;
 	snprintf(root, sizeof(root), "/proc/%u/root", pid);
-	if (!files->is_elsewhere && pid && !etw_symbol_files_open(root, inner, false, ret))
+	if (files->is_elsewhere || !pid || etw_symbol_files_open(root, inner, false, ret))
+		TRY(etw_symbol_files_open(files->root, path, false, ret));
+	if (has_right_owner(modules, pid, *ret))
 		return 0;
-	return etw_symbol_files_open(files->root, path, false, ret);
+	etw_file_closep(ret);
+	return -EPERM;
 }
 
 static int need_module(struct etw_symbol_modules *modules, const char *path, uint32_t pid,
@@ -82,6 +108,19 @@ static int need_module(struct etw_symbol_modules *modules, const char *path, uin
 	return 0;
 }
 
+/* The module that is named says why it has no names. */
+static int refuse_perf_map(struct etw_symbol_modules *modules, uint32_t pid, const char *path,
+			   struct etw_symbol_code *code)
+{
+	int r = need_module(modules, path, pid, &code->perf_map);
+
+	if (r)
+		return r == -E2BIG ? 0 : r;
+	code->perf_map->shown.reason = ETW_SYMBOL_OTHER_OWNER;
+	code->perf_map->shown.symbol_file = NULL;
+	return 0;
+}
+
 static int read_perf_map(struct etw_symbol_modules *modules, uint32_t pid,
 			 struct etw_symbol_code *code)
 {
@@ -95,8 +134,9 @@ static int read_perf_map(struct etw_symbol_modules *modules, uint32_t pid,
 	snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
 	snprintf(inner, sizeof(inner), "/tmp/perf-%u.map",
 		 modules->files.is_elsewhere ? pid : inner_pid(pid));
-	if (open_file(modules, pid, inner, path, &fd))
-		return 0;
+	r = open_file(modules, pid, inner, path, &fd);
+	if (r)
+		return r == -EPERM ? refuse_perf_map(modules, pid, path, code) : 0;
 	end = lseek(fd, 0, SEEK_END);
 	if (end <= 0 || lseek(fd, 0, SEEK_SET))
 		return 0;
@@ -152,6 +192,12 @@ static bool is_known(const struct etw_symbol_code *code, const char *path)
 	return code->jitdump_count == ETW_SYMBOL_JITDUMPS_MAX;
 }
 
+/* An item at least, for reading one that has none takes its time, too. */
+static size_t cost_of(const struct etw_symbol_jitdump *dump)
+{
+	return dump->record_count + dump->line_count + 1;
+}
+
 static int read_jitdump(struct etw_symbol_modules *modules, uint32_t pid, const char *path,
 			struct etw_symbol_code *code)
 {
@@ -169,12 +215,19 @@ static int read_jitdump(struct etw_symbol_modules *modules, uint32_t pid, const 
 	if (r)
 		return r == -E2BIG ? 0 : r;
 	code->jitdump_count++;
-	if (open_file(modules, pid, path, path, &fd)) {
-		file->loaded->shown.reason = ETW_SYMBOL_NO_FILE;
+	r = open_file(modules, pid, path, path, &fd);
+	if (r) {
+		file->loaded->shown.reason = r == -EPERM ? ETW_SYMBOL_OTHER_OWNER
+							 : ETW_SYMBOL_NO_FILE;
 		file->loaded->shown.symbol_file = NULL;
 		return 0;
 	}
+	if (!modules->jit_entries_left) {
+		file->loaded->shown.reason = ETW_SYMBOL_TOO_LARGE;
+		return 0;
+	}
 	r = etw_symbol_jitdump_parse(read_file, &fd, modules->strings, &file->dump, NULL);
+	modules->jit_entries_left -= MIN(modules->jit_entries_left, cost_of(&file->dump));
 	if (r == -EBADMSG)
 		file->loaded->shown.reason = ETW_SYMBOL_DAMAGED;
 	return r == -ENOMEM ? r : 0;
@@ -189,7 +242,7 @@ int etw_symbol_code_need(struct etw_symbol_modules *modules, struct etw_symbol_p
 		code = calloc(1, sizeof(*code));
 		if (!code)
 			return -ENOMEM;
-		etw_symbol_table_init(&code->perf_table, &modules->entries_left);
+		etw_symbol_table_init(&code->perf_table, &modules->map_entries_left);
 		process->code = code;
 		TRY(read_perf_map(modules, process->pid, code));
 	}
@@ -248,6 +301,12 @@ int etw_symbol_code_resolve(struct etw_symbol_modules *modules, struct etw_symbo
 			return r;
 	}
 	entry = etw_symbol_table_find(&code->perf_table, address - back);
+	if (!entry && code->perf_map && code->perf_map->shown.reason == ETW_SYMBOL_OTHER_OWNER) {
+		*ret_loaded = code->perf_map;
+		*frame = (struct etw_symbol_frame){.module = &code->perf_map->shown,
+						   .offset = address};
+		return 1;
+	}
 	if (!entry)
 		return 0;
 	*ret_loaded = code->perf_map;

@@ -22,7 +22,7 @@
 #define BACK_STEPS_MAX      4096
 #define FIRST_ROOM          64
 #define FUNCTION_LINES_MAX  65536 /* that are searched */
-#define RECORDS_MAX         ((size_t)1 << 24)
+#define RECORDS_MAX         ((size_t)1 << 22)
 
 enum record_kind {
 	CODE_LOAD = 0,
@@ -331,8 +331,10 @@ int etw_symbol_jitdump_parse(etw_symbol_jit_read *read, void *context,
 	TRY(take_header(&reader, &offset, reterr));
 	for (size_t records = 0; bytes > 0 && records < RECORDS_MAX; records++) {
 		bytes = take_record(&reader, offset);
-		if (bytes > 0)
-			offset += (uint64_t)bytes;
+		if (bytes <= 0)
+			continue;
+		offset += (uint64_t)bytes;
+		ret->record_count++;
 	}
 	free(reader.body);
 	if (bytes == -ENOMEM)

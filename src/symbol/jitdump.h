@@ -44,6 +44,7 @@ struct etw_symbol_jitdump {
 	size_t count, room;
 	struct etw_symbol_jit_line *lines; /* owned */
 	size_t line_count, line_room;
+	size_t record_count;     /* that were read, of use or not */
 	bool has_monotonic_time; /* else times are a processor's own, and mean nothing here */
 	bool is_cut;             /* the file ends within a record, or goes beyond the limits */
 };

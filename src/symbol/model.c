@@ -25,6 +25,8 @@ static const char *const sentences[] = {
 			      "kernel.kptr_restrict at 0 or 1",
 	[ETW_SYMBOL_OTHER_KERNEL] = "the trace is of another kernel, or of an earlier boot",
 	[ETW_SYMBOL_LEFT_OUT] = "this build has no libdw, which reads ELF files",
+	[ETW_SYMBOL_OTHER_OWNER] = "belongs neither to the user whose process it is about, nor "
+				   "to root, nor to who asks",
 };
 
 const char *etw_symbol_reason_sentence(enum etw_symbol_reason reason)

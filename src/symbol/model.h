@@ -19,6 +19,8 @@
 #define ETW_SYMBOL_MODULES_MAX   ((size_t)1 << 16)
 #define ETW_SYMBOL_PROCESSES_MAX ((size_t)1 << 20)
 #define ETW_SYMBOL_ENTRIES_MAX   ((size_t)1 << 24) /* of all symbol tables together */
+#define ETW_SYMBOL_MADE_MAX \
+	((size_t)1 << 23) /* of all perf maps, and of all jitdumps with their lines */
 
 /* Why addresses of a module have no names, or have fewer than they might. */
 enum etw_symbol_reason {
@@ -35,6 +37,7 @@ enum etw_symbol_reason {
 	ETW_SYMBOL_HIDDEN,         /* kallsyms shows no addresses: kernel.kptr_restrict */
 	ETW_SYMBOL_OTHER_KERNEL,   /* this machine runs another kernel, or started it anew */
 	ETW_SYMBOL_LEFT_OUT,       /* this build has no libdw */
+	ETW_SYMBOL_OTHER_OWNER,    /* code that a process made, told by a file of another user */
 };
 
 /* etw_symbol_reason_sentence() - why, and what helps: one sentence without a full stop, static; "" for OK. */

@@ -42,6 +42,10 @@ struct etw_symbol_modules {
 	struct etw_symbol_loaded **at; /* owned, each by itself */
 	size_t count, room;
 	size_t entries_left;
+	size_t map_entries_left; /* of perf maps; apart, for whoever may write one may write much */
+	size_t jit_entries_left; /* of jitdumps: functions and lines */
+	bool (*find_uid)(const void *context, uint32_t pid, uint32_t *ret); /* may be NULL */
+	const void *uid_context;
 	size_t open_count;
 	uint64_t clock;
 	struct etw_symbol_place_cache cache;

@@ -2,6 +2,7 @@
 /* perf maps. See perf_map.h. */
 #include "symbol/perf_map.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -46,6 +47,8 @@ int etw_symbol_perf_map_parse(const char *at, size_t bytes, struct etw_symbol_ta
 	uint32_t rank = UINT32_MAX;
 
 	for (; at < end && (line_end = memchr(at, '\n', (size_t)(end - at))); at = line_end + 1) {
+		if (table->count >= ETW_SYMBOL_PERF_MAP_SYMBOLS_MAX)
+			return -E2BIG;
 		TRY(add_line(at, line_end, rank, table));
 		if (rank)
 			rank--;

@@ -11,7 +11,8 @@
 #include "symbol/table.h"
 
 /* Of a larger file the rest is ignored. */
-#define ETW_SYMBOL_PERF_MAP_BYTES_MAX ((size_t)1 << 28)
+#define ETW_SYMBOL_PERF_MAP_BYTES_MAX   ((size_t)1 << 28)
+#define ETW_SYMBOL_PERF_MAP_SYMBOLS_MAX ((size_t)1 << 20)
 
 /*
  * etw_symbol_perf_map_parse() - adds what a perf map says.

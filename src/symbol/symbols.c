@@ -51,6 +51,10 @@ int etw_symbols_create(const struct etw_symbols_options *options, struct etw_sym
 			       ETW_SYMBOL_PROCESSES_MAX);
 	symbols->modules.strings = &symbols->strings;
 	symbols->modules.entries_left = ETW_SYMBOL_ENTRIES_MAX;
+	symbols->modules.map_entries_left = ETW_SYMBOL_MADE_MAX;
+	symbols->modules.jit_entries_left = ETW_SYMBOL_MADE_MAX;
+	symbols->modules.find_uid = options->find_uid;
+	symbols->modules.uid_context = options->uid_context;
 	symbols->modules.want_lines = options->want_lines;
 	symbols->modules.want_inlines = options->want_inlines;
 	symbols->modules.keep_mangled = options->keep_mangled;

@@ -34,9 +34,15 @@ struct etw_symbols_options {
 	 * the kernel for its symbols and vDSO.
 	 */
 	bool is_elsewhere;
-	bool want_lines;   /* source files and lines; slower */
-	bool want_inlines; /* a frame for each inlined function; slower */
-	bool keep_mangled; /* `function` stays as the linker has it */
+	/*
+	 * Whose process it was, for files in folders where anybody may write. Returns false when that is not known: then
+	 * the process that lives is asked. NULL: nobody knows.
+	 */
+	bool (*find_uid)(const void *context, uint32_t pid, uint32_t *ret);
+	const void *uid_context; /* borrowed */
+	bool want_lines;         /* source files and lines; slower */
+	bool want_inlines;       /* a frame for each inlined function; slower */
+	bool keep_mangled;       /* `function` stays as the linker has it */
 };
 
 struct etw_symbols;

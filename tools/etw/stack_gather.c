@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/macros.h"
 
@@ -18,6 +19,19 @@ struct gone {
 	uint64_t count;
 };
 
+/* Of a process of Linux, the last that had the number: S-1-22-1-UID. */
+static bool find_uid(const void *context, uint32_t pid, uint32_t *ret)
+{
+	static const char head[] = "S-1-22-1-";
+	const struct etw_process *process = etw_processes_find(context, pid, INT64_MAX);
+
+	if (!process || !process->user_sid ||
+	    strncmp(process->user_sid, head, sizeof(head) - 1) != 0)
+		return false;
+	*ret = (uint32_t)strtoul(process->user_sid + sizeof(head) - 1, NULL, 10);
+	return true;
+}
+
 static int create_symbols(struct stack_profile *profile, size_t machine, size_t trace)
 {
 	const struct etw_etl_header *header = etw_trace_header(profile->inputs->traces[trace]);
@@ -26,6 +40,8 @@ static int create_symbols(struct stack_profile *profile, size_t machine, size_t 
 		.root = query->root,
 		.search_path = query->symbol_path,
 		.is_elsewhere = !etw_symbols_is_this_boot(header->boot_ft),
+		.find_uid = find_uid,
+		.uid_context = profile->inputs->processes.machines[machine],
 		.want_lines = query->lines,
 		.want_inlines = query->inlines,
 		.keep_mangled = query->mangled,

@@ -49,6 +49,73 @@ static void test_code__names_by_the_perf_map_of_a_process(UNUSED_STATE)
 	etw_symbols_free(symbols);
 }
 
+static bool say_whose(const void *context, uint32_t pid, uint32_t *ret)
+{
+	(void)pid;
+	*ret = *(const uint32_t *)context;
+	return true;
+}
+
+/* Anybody may make a file in /tmp with the number of another's process: it tells nothing of that. */
+static void test_code__believes_owners_alone(UNUSED_STATE)
+{
+	static const uint32_t nobody = 65534, other = 65533;
+	const struct etw_symbols_options theirs = {.find_uid = say_whose, .uid_context = &nobody};
+	const struct etw_symbols_options others = {.find_uid = say_whose, .uid_context = &other};
+	const struct etw_symbols_options unknown = {0};
+	const struct etw_symbols_options *const all[] = {&theirs, &others, &unknown};
+	const uint32_t pid = (uint32_t)getpid();
+	char path[PATH_BYTES];
+	FILE *file;
+
+	if (geteuid() != 0) {
+		print_message("SKIP: needs root, to give a file away\n");
+		skip();
+	}
+	(void)snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
+	(void)unlink(path); /* of an earlier process with this number */
+	file = fopen(path, "wxe");
+	assert_non_null(file);
+	assert_true(fputs("7000 20 forged\n", file) >= 0);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(chown(path, nobody, nobody), 0);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct etw_symbols *symbols = fixture_symbols(all[i]);
+		struct etw_symbol_frame frame;
+
+		assert_int_equal(etw_symbols_resolve(symbols, pid, 20, 0x7000, false, &frame, 1),
+				 1);
+		assert_non_null(frame.module);
+		if (all[i] == &theirs) {
+			assert_string_equal(frame.function, "forged");
+		} else {
+			assert_null(frame.function);
+			assert_int_equal(frame.module->reason, ETW_SYMBOL_OTHER_OWNER);
+		}
+		etw_symbols_free(symbols);
+	}
+	assert_int_equal(unlink(path), 0);
+}
+
+/* One map has no more than its share of what all may have. */
+static void test_code__takes_so_much_of_a_perf_map(UNUSED_STATE)
+{
+	static const char line[] = "1 1 a\n";
+	const size_t bytes = sizeof(line) - 1, count = ETW_SYMBOL_PERF_MAP_SYMBOLS_MAX + 1;
+	char *map = malloc(bytes * count);
+	struct etw_symbol_table table;
+	size_t left = ETW_SYMBOL_MADE_MAX;
+
+	assert_non_null(map);
+	for (size_t i = 0; i < count; i++)
+		memcpy(map + i * bytes, line, bytes);
+	etw_symbol_table_init(&table, &left);
+	assert_int_equal(etw_symbol_perf_map_parse(map, bytes * count, &table), -E2BIG);
+	assert_int_equal(table.count, ETW_SYMBOL_PERF_MAP_SYMBOLS_MAX);
+	etw_symbol_table_done(&table);
+	free(map);
+}
+
 static void test_code__follows_no_link_to_a_perf_map(UNUSED_STATE)
 {
 	struct etw_symbols_options options = {.root = fixture_folder};
@@ -180,6 +247,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_code__reads_perf_maps),
 		IN_FOLDER(test_code__names_by_the_perf_map_of_a_process),
+		cmocka_unit_test(test_code__believes_owners_alone),
+		cmocka_unit_test(test_code__takes_so_much_of_a_perf_map),
 		IN_FOLDER(test_code__follows_no_link_to_a_perf_map),
 		cmocka_unit_test(test_code__finds_the_perf_map_of_a_process_that_lives),
 		IN_FOLDER(test_code__names_by_the_jitdump_that_a_process_maps),
