@@ -24,7 +24,7 @@ import sys
 import tempfile
 import time
 
-from compare_interrupts import compare, read_hidden
+from compare_interrupts import ROUNDED_NS, compare, read_hidden
 from compare_processes import Recorder, skip, wait_ready
 
 TRIES = 5
@@ -46,7 +46,8 @@ def read_ftrace(text):
     """{(processor, what, state): [time]}"""
     found, last = collections.defaultdict(list), {}
     for match in LINE.finditer(text):
-        cpu, time_ns = int(match["cpu"]), int(match["s"]) * 10**9 + int(match["us"]) * 1000
+        cpu = int(match["cpu"])
+        time_ns = int(match["s"]) * 10**9 + int(match["us"]) * 1000 - ROUNDED_NS
         if match["state"] is None:
             if match["old"] == "0":
                 found[cpu, "switch", last.get(cpu, 0)].append(time_ns)
