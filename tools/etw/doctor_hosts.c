@@ -33,22 +33,45 @@ static const char *name_of(enum etw_instance instance)
 	return instance == ETW_INSTANCE_SYSTEM ? "the machine's host" : "your own host";
 }
 
+/* Where the units are installed systemd starts it; otherwise its program is in no PATH. */
+static void find_start(char room[PATH_MAX + 64])
+{
+	static const char *const units[] = {
+		"/etc/systemd/system/etwd.socket", "/usr/local/lib/systemd/system/etwd.socket",
+		"/usr/lib/systemd/system/etwd.socket", "/lib/systemd/system/etwd.socket"};
+	char program[PATH_MAX];
+	CLEANUP(freep) char *path = NULL;
+
+	for (size_t i = 0; access("/run/systemd/system", F_OK) == 0 && i < ARRAY_SIZE(units); i++) {
+		if (access(units[i], F_OK) == 0) {
+			(void)strcpy(room, "sudo systemctl enable --now etwd.socket");
+			return;
+		}
+	}
+	if (etw_host_find(program) == 0)
+		path = realpath(program, NULL);
+	(void)snprintf(room, PATH_MAX + 64, "sudo %s --system, or sudo etw record",
+		       path ? path : "etwd");
+}
+
 static void add_absent(struct doctor *doctor, enum etw_instance instance, const char *directory)
 {
 	struct etw_failure failure;
+	char start[PATH_MAX + 64];
 
-	if (etw_failure_read(directory, &failure) == 0)
+	if (etw_failure_read(directory, &failure) == 0) {
 		doctor_row_add(doctor, "host", DOCTOR_MISSING, NULL, "%s (%s) did not stay: %s",
 			       name_of(instance), directory, failure.text);
-	else if (instance == ETW_INSTANCE_SYSTEM && geteuid() != 0)
-		doctor_row_add(doctor, "host", DOCTOR_NOTE,
-			       "sudo systemctl enable --now etwd.socket, or: sudo etwd",
+	} else if (instance == ETW_INSTANCE_SYSTEM && geteuid() != 0) {
+		find_start(start);
+		doctor_row_add(doctor, "host", DOCTOR_NOTE, start,
 			       "the machine's host does not run, so nobody records the kernel (%s)",
 			       directory);
-	else
+	} else {
 		doctor_row_add(doctor, "host", DOCTOR_OK, NULL,
 			       "%s does not run; the first session starts it (%s)",
 			       name_of(instance), directory);
+	}
 }
 
 static void look_at_host(struct doctor *doctor, enum etw_instance instance)

@@ -527,7 +527,7 @@ static int enable(struct etw_source *source, const struct etw_source_request *re
 			reterr, -EACCES, 0, "kernel source", "kptr_restrict",
 			"the kernel hides its addresses (kptr_restrict), so that its own "
 			"code has no names: `sudo sysctl kernel.kptr_restrict=1`, and an "
-			"etwd with CAP_SYSLOG, as `sudo etwd --system`");
+			"etwd with CAP_SYSLOG, as root's has it");
 	if (etw_kernel_class_names_code(request)) {
 		struct etw_kernel_seen *seen = &source->rundown.own.seen;
 

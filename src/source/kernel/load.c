@@ -137,7 +137,7 @@ int etw_kernel_refuse(int error, const char *tracepoint, struct etw_fault *reter
 		return etw_fault_set(
 			reterr, -EACCES, 0, "kernel source", "BPF",
 			"loading BPF programs was refused: CAP_BPF and CAP_PERFMON are "
-			"missing; `sudo etwd --system` has them");
+			"missing; an etwd that root started has them");
 	if ((error == -ESRCH || error == -ENOENT) && tracepoint)
 		return etw_fault_set(reterr, -ENOSYS, 0, "kernel source", tracepoint,
 				     "the kernel lacks this tracepoint");

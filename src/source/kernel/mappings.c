@@ -243,8 +243,8 @@ int etw_kernel_perf_open(struct etw_kernel_perf *perf, const struct etw_source_h
 	if (r == -EACCES || r == -EPERM)
 		return etw_fault_set(
 			reterr, -EACCES, 0, "kernel source", "perf",
-			"mapping records were refused: CAP_PERFMON is missing; `sudo etwd "
-			"--system` has it");
+			"mapping records were refused: CAP_PERFMON is missing; an etwd that "
+			"root started has it");
 	if (r && r != -ENODEV)
 		return etw_fault_set(reterr, r, 0, "kernel source", "perf",
 				     "the kernel gives no mapping records (perf_event_open)");

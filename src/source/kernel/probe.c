@@ -14,6 +14,8 @@
 #ifndef ETW_KERNEL_LEFT_OUT /* else CMake gives the reason, with a remedy */
 #define ETW_KERNEL_LEFT_OUT "they are in this build"
 #endif
+/* Where etwd lies is nobody's business, and no PATH has it: who starts a session as root starts it, too. */
+#define AS_ROOT "an etwd that root started has it, as by `sudo etw record`"
 /* An inode that is part of Linux' interface. */
 #define INITIAL_PID_NAMESPACE UINT64_C(0xEFFFFFFC)
 
@@ -27,17 +29,13 @@ static const struct {
 	[ETW_KERNEL_NEED_BTF] = {-ENOSYS, "BTF",
 				 "the kernel was built without CONFIG_DEBUG_INFO_BTF: there is no "
 				 "/sys/kernel/btf/vmlinux; a kernel of Debian has it"},
-	[ETW_KERNEL_NEED_CAP_BPF] = {-EACCES, "CAP_BPF",
-				     "CAP_BPF is missing: `sudo etwd --system`, or `sudo setcap "
-				     "cap_bpf,cap_perfmon,cap_sys_ptrace+ep $(command -v etwd)`"},
-	[ETW_KERNEL_NEED_CAP_PERFMON] =
-		{-EACCES, "CAP_PERFMON",
-		 "CAP_PERFMON is missing: `sudo etwd --system`, or `sudo setcap "
-		 "cap_bpf,cap_perfmon,cap_sys_ptrace+ep $(command -v etwd)`"},
+	[ETW_KERNEL_NEED_CAP_BPF] = {-EACCES, "CAP_BPF", "CAP_BPF is missing: " AS_ROOT},
+	[ETW_KERNEL_NEED_CAP_PERFMON] = {-EACCES, "CAP_PERFMON",
+					 "CAP_PERFMON is missing: " AS_ROOT},
 	[ETW_KERNEL_NEED_CAP_PTRACE] =
 		{-EACCES, "CAP_SYS_PTRACE",
 		 "without CAP_SYS_PTRACE the images of other users' processes that "
-		 "run already stay unknown: `sudo etwd --system`"},
+		 "run already stay unknown: " AS_ROOT},
 	[ETW_KERNEL_NEED_PID_SPACE] =
 		{-EOPNOTSUPP, "pid namespace",
 		 "this host runs in a pid namespace of its own, where ids differ "

@@ -51,8 +51,7 @@ static const char *const sentences[ETW_KERNEL_FEATURES] = {
 	[ETW_KERNEL_HAS_IDLE] = NO_TRACEPOINT("cpu_idle"),
 	[ETW_KERNEL_HAS_CPU_CLOCK] =
 		"perf gives no samples by the CPU clock (perf_event_open): CAP_PERFMON is missing, "
-		"as "
-		"`sudo etwd --system` has it, or the kernel lacks CONFIG_PERF_EVENTS",
+		"which root's etwd has, or the kernel lacks CONFIG_PERF_EVENTS",
 };
 
 struct class_need {

@@ -221,7 +221,7 @@ static int refuse(const struct etw_kernel_sampler *sampler, int error, struct et
 	if (error == -EACCES || error == -EPERM)
 		return etw_fault_set(reterr, -EACCES, 0, "kernel source", source_of(sampler)->name,
 				     "perf's events were refused (perf_event_open): CAP_PERFMON is "
-				     "missing; `sudo etwd --system` has it");
+				     "missing; an etwd that root started has it");
 	if (is_timer(sampler))
 		sentence = "perf gives no samples by the CPU clock (perf_event_open)";
 	else if (error == -EBUSY || error == -ENOSPC)

@@ -28,7 +28,7 @@ PROCESSES_THREADS_IMAGES = "7"
 # What nothing can be recorded without: how it is taken away, a part of the sentence.
 REFUSED = (
     ("another user", ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"],
-     "CAP_BPF is missing: `sudo etwd --system`"),
+     "CAP_BPF is missing: an etwd that root started has it"),
     ("no CAP_BPF", ["setpriv", "--bounding-set=-bpf,-sys_admin"], "CAP_BPF is missing"),
     ("no CAP_PERFMON", ["setpriv", "--bounding-set=-perfmon,-sys_admin"],
      "CAP_PERFMON is missing"),

@@ -20,7 +20,8 @@ static void test_probe__every_need_has_a_sentence(void **state)
 		assert_non_null(sentence);
 		assert_true(strlen(sentence) > 20);
 	}
-	assert_non_null(strstr(etw_kernel_probe_sentence(ETW_KERNEL_NEED_CAP_BPF), "setcap"));
+	assert_non_null(
+		strstr(etw_kernel_probe_sentence(ETW_KERNEL_NEED_CAP_BPF), "sudo etw record"));
 }
 
 static void test_probe__check_agrees_with_run(void **state)
