@@ -18,18 +18,9 @@
 
 #define TRIES_MAX 8 /* to read a file whose processes are gone when it is looked for */
 
-struct etw_kernel_table {
-	uint8_t build_id[ETW_KERNEL_BUILD_ID_BYTES];
-	uint8_t build_id_bytes;
-	uint8_t failed_count;
-	uint32_t uid;    /* whose process had the file */
-	uint8_t *memory; /* owned; NULL: not read */
-	struct etw_unwind_object object;
-	uint64_t slide;
-};
-
 struct etw_kernel_rule {
-	uint64_t address; /* in the memory of the table; 0: none */
+	const struct etw_kernel_table *table; /* whose rule it is; NULL: none */
+	uint64_t address; /* as the table's object counts; another table may have the same */
 	struct etw_unwind_rule rule;
 	bool is_found;
 };
@@ -257,28 +248,37 @@ void etw_kernel_tables_begin(struct etw_kernel_tables *tables)
 	tables->is_over_share = false;
 }
 
+/* Where a rule is remembered. */
+static size_t place_of(const struct etw_kernel_table *table, uint64_t address)
+{
+	const uint64_t mixed = address ^ (uint64_t)(uintptr_t)table << 20;
+
+	return (mixed * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (ETW_KERNEL_RULES - 1);
+}
+
 bool etw_kernel_tables_find_rule(struct etw_kernel_tables *tables, uint32_t uid, uint32_t pid,
 				 const struct etw_kernel_image *image, uint64_t pc,
 				 struct etw_unwind_rule *ret)
 {
-	struct etw_kernel_table *table = find_table(tables, uid, pid, image);
+	const struct etw_kernel_table *table = find_table(tables, uid, pid, image);
 	struct etw_kernel_rule *rule;
 	uint64_t address;
 
 	if (!table)
 		return false;
+	/* Code may lie outside the segment with the table: the address is no place in this process's memory. */
 	address = pc - image->base + table->slide;
-	rule = &tables->rules[(address * UINT64_C(0x9E3779B97F4A7C15) >> 32) &
-			      (ETW_KERNEL_RULES - 1)];
-	if (rule->address != address) {
+	rule = &tables->rules[place_of(table, address)];
+	if (rule->table != table || rule->address != address) {
 		const uint64_t before = tables->entry_bytes_left;
 
 		rule->is_found = etw_unwind_find_rule_within(
 			&table->object, (uintptr_t)address, &tables->entry_bytes_left, &rule->rule);
+		rule->table = table;
 		rule->address = address;
 		/* What a walk of its own would have a rule for is asked for again. */
 		if (!tables->entry_bytes_left && before != ETW_KERNEL_WALK_ENTRY_BYTES)
-			rule->address = 0;
+			rule->table = NULL;
 	}
 	*ret = rule->rule;
 	return rule->is_found;

@@ -35,8 +35,18 @@
  */
 #define ETW_KERNEL_WALK_ENTRY_BYTES 65536
 
-struct etw_kernel_table;
 struct etw_kernel_rule;
+
+/* Of one build of a file, as one uid's processes have it. */
+struct etw_kernel_table {
+	uint8_t build_id[ETW_KERNEL_BUILD_ID_BYTES];
+	uint8_t build_id_bytes;
+	uint8_t failed_count;
+	uint32_t uid;    /* whose process had the file */
+	uint8_t *memory; /* owned; NULL: not read */
+	struct etw_unwind_object object;
+	uint64_t slide; /* see etw_kernel_table_read() */
+};
 
 struct etw_kernel_tables {
 	const char *root;                  /* "/proc"; borrowed */

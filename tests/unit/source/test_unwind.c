@@ -303,6 +303,43 @@ static void test_unwind__each_uid_has_its_share(void **state)
 	etw_kernel_tables_done(&tables);
 }
 
+/* Addresses of two files' code may be one number, where a file says that its code lies far from its table. */
+static void test_unwind__each_file_has_its_own_rules(void **state)
+{
+	struct etw_kernel_mapping mapping = {
+		.start = UINT64_C(0x7FFE00000000),
+		.byte_count = 0x2000,
+		.path = "[vdso]",
+		.is_executable = true,
+	};
+	struct etw_kernel_images *images = NULL;
+	struct etw_unwind_rule rule, other_rule;
+	struct etw_kernel_tables tables;
+	uint64_t pc, distance;
+
+	(void)state;
+	etw_kernel_vdso_complete(&mapping);
+	if (!mapping.build_id_bytes) {
+		print_message("SKIP: there is no vDSO with a build id here\n");
+		skip();
+	}
+	assert_int_equal(etw_kernel_tables_init(&tables, "/proc"), 0);
+	assert_int_equal(etw_kernel_images_map(&images, &mapping, NULL, NULL), 0);
+	pc = mapping.start;
+	while (!etw_kernel_tables_find_rule(&tables, 7, 1, &images->at[0], pc, &rule)) {
+		etw_kernel_tables_begin(&tables);
+		pc++;
+	}
+	/* The table of another user lies elsewhere. A base so much further on gives its address the first one's number. */
+	assert_true(finds_any(&tables, 8, &images->at[0]));
+	distance = tables.at[1].slide - tables.at[0].slide;
+	assert_int_not_equal(distance, 0);
+	images->at[0].base += distance;
+	assert_false(etw_kernel_tables_find_rule(&tables, 8, 1, &images->at[0], pc, &other_rule));
+	etw_kernel_images_unref(images);
+	etw_kernel_tables_done(&tables);
+}
+
 static void test_unwind__stacks_make_room(void **state)
 {
 	struct etw_kernel_stacks stacks;
@@ -328,6 +365,7 @@ int main(void)
 		cmocka_unit_test(test_unwind__hostile_files),
 		cmocka_unit_test(test_unwind__knows_the_vdso),
 		cmocka_unit_test(test_unwind__each_uid_has_its_share),
+		cmocka_unit_test(test_unwind__each_file_has_its_own_rules),
 		cmocka_unit_test(test_unwind__stacks_make_room),
 	};
 
