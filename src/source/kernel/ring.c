@@ -31,6 +31,8 @@ int etw_kernel_ring_open(struct etw_kernel_ring *ring, int fd, uint64_t byte_cou
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	void *control, *data;
 
+	if (!byte_count || byte_count & (byte_count - 1))
+		return -EINVAL;
 	control = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (control == MAP_FAILED)
 		return -errno;

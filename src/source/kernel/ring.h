@@ -37,9 +37,10 @@ void etw_kernel_ring_init(struct etw_kernel_ring *ring, uint64_t *consumer,
 /*
  * etw_kernel_ring_open() - maps the ring of a map.
  *
- * @fd: a BPF_MAP_TYPE_RINGBUF; borrowed during the call
+ * @fd:         a BPF_MAP_TYPE_RINGBUF; borrowed during the call
+ * @byte_count: of its data: a power of two
  *
- * Returns 0, or what mmap() said, negative.
+ * Returns 0; -EINVAL for another @byte_count; else what mmap() said, negative.
  */
 int etw_kernel_ring_open(struct etw_kernel_ring *ring, int fd, uint64_t byte_count);
 

@@ -27,21 +27,28 @@ int etw_kernel_streams_init(struct etw_kernel_streams *streams, uint32_t cpu_cou
 	return streams->streams && streams->lost_mappings ? 0 : -ENOMEM;
 }
 
+static void close_mappings(struct etw_kernel_streams *streams)
+{
+	for (uint32_t i = 0; streams->perfs && i < streams->cpu_count; i++)
+		etw_kernel_perf_close(&streams->perfs[i]);
+	if (streams->perfs)
+		etw_kernel_cpus_close(&streams->cpus);
+	free(streams->perfs);
+	free(streams->perf_record);
+	streams->perfs = NULL;
+	streams->perf_record = NULL;
+}
+
 void etw_kernel_streams_done(struct etw_kernel_streams *streams)
 {
 	/* Kept copies would go on recording. */
 	etw_kernel_streams_enable_mappings(streams, false);
-	for (uint32_t i = 0; streams->perfs && i < streams->cpu_count; i++)
-		etw_kernel_perf_close(&streams->perfs[i]);
+	close_mappings(streams);
 	for (uint32_t i = 0; streams->streams && i < streams->cpu_count + 2; i++)
 		etw_kernel_stream_done(&streams->streams[i]);
 	etw_kernel_heap_done(&streams->heap);
 	etw_kernel_ring_close(&streams->ring);
 	etw_kernel_cpu_rings_close(&streams->cpu_rings);
-	if (streams->perfs)
-		etw_kernel_cpus_close(&streams->cpus);
-	free(streams->perfs);
-	free(streams->perf_record);
 	free(streams->lost_mappings);
 	free(streams->streams);
 }
@@ -70,8 +77,11 @@ int etw_kernel_streams_open_mappings(struct etw_kernel_streams *streams,
 	(void)etw_kernel_cpus_look(&streams->cpus, etw_monotonic_ns());
 	for (uint32_t i = 0; i < streams->cpu_count; i++) {
 		r = etw_kernel_perf_open(&perfs[i], host, i, PERF_BYTES, reterr);
-		if (r && r != -ENODEV)
+		if (r && r != -ENODEV) {
+			/* All or none: the mappings of a processor without a ring would be lost, and not counted. */
+			close_mappings(streams);
 			return r;
+		}
 	}
 	return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The kernel's streams, read into one heap by time: the BPF ring is stream 0, the mapping records of CPU i are
- * stream 1 + i. What the records mean is collector.h.
+ * stream 1 + i, and copied stacks are the stream behind those. Frequent events have rings of their own (cpu_rings.h).
+ * What the records mean is collector.h.
  *
  * Context: the session's thread.
  */
@@ -45,7 +46,11 @@ int etw_kernel_streams_init(struct etw_kernel_streams *streams, uint32_t cpu_cou
 /* etw_kernel_streams_done() - closes the rings and frees what was read; takes what was zeroed. */
 void etw_kernel_streams_done(struct etw_kernel_streams *streams);
 
-/* etw_kernel_streams_open_mappings() - perf's rings, once. Returns as etw_kernel_perf_open(), or -ENOMEM. */
+/*
+ * etw_kernel_streams_open_mappings() - perf's rings: all, or none where it fails. Does nothing where they are open.
+ *
+ * Returns 0; -EACCES without the privilege; -ENOMEM; else what the kernel said.
+ */
 int etw_kernel_streams_open_mappings(struct etw_kernel_streams *streams,
 				     const struct etw_source_host *host, struct etw_fault *reterr);
 

@@ -162,6 +162,18 @@ static void test_ring__what_is_no_ring_cannot_be_mapped(void **state)
 	close(ends[1]);
 }
 
+/* Positions are masked with it, so any other size would lead out of the mapping. */
+static void test_ring__sizes_that_are_none(void **state)
+{
+	struct etw_kernel_ring ring = {0};
+
+	(void)state;
+	assert_int_equal(etw_kernel_ring_open(&ring, -1, 0), -EINVAL);
+	assert_int_equal(etw_kernel_ring_open(&ring, -1, 4096 + 4096 + 4096), -EINVAL);
+	assert_int_equal(etw_kernel_ring_open(&ring, -1, 4096), -EBADF);
+	etw_kernel_ring_close(&ring);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +183,7 @@ int main(void)
 		cmocka_unit_test_setup(test_ring__nothing_is_given_back_but_by_release, set_up),
 		cmocka_unit_test_setup(test_ring__impossible_lengths_stop_reading, set_up),
 		cmocka_unit_test(test_ring__what_is_no_ring_cannot_be_mapped),
+		cmocka_unit_test(test_ring__sizes_that_are_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

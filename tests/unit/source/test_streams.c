@@ -8,11 +8,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
 #include "base/time.h"
 #include "fake_ring.h"
+#include "fake_source_host.h"
 #include "source/kernel/streams.h"
 
 #define CPUS       2
@@ -178,6 +180,26 @@ static void test_streams__nothing_was_opened(void **state)
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
+/* Without room for descriptors no ring is left behind that a later try would take for all of them. */
+static void test_streams__mappings_have_all_rings_or_none(void **state)
+{
+	struct fake_source_host fake;
+	struct rlimit before, none;
+
+	(void)state;
+	fake_source_host_init(&fake);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = before;
+	none.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	for (int i = 0; i < 2; i++) {
+		assert_true(etw_kernel_streams_open_mappings(&streams, &fake.host, NULL) < 0);
+		assert_null(streams.perfs);
+		assert_null(streams.perf_record);
+	}
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -186,6 +208,8 @@ int main(void)
 		CASE(test_streams__memory_goes_back_when_nothing_waits),
 		CASE(test_streams__a_broken_ring_holds_nobody_up),
 		cmocka_unit_test(test_streams__nothing_was_opened),
+		cmocka_unit_test_setup_teardown(test_streams__mappings_have_all_rings_or_none,
+						set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
