@@ -29,6 +29,15 @@ void etw_kernel_cpu_bpf_reset(struct etw_kernel_cpu_bpf *cpu_bpf)
 		cpu_bpf->link_fds[i] = cpu_bpf->program_fds[i] = -1;
 }
 
+static void close_rings(struct etw_kernel_cpu_bpf *cpu_bpf)
+{
+	for (uint32_t i = 0; i < cpu_bpf->ring_count; i++)
+		close_fd(&cpu_bpf->ring_fds[i]);
+	free(cpu_bpf->ring_fds);
+	cpu_bpf->ring_fds = NULL;
+	cpu_bpf->ring_count = 0;
+}
+
 void etw_kernel_cpu_bpf_close(struct etw_kernel_cpu_bpf *cpu_bpf)
 {
 	for (size_t i = 0; i < ETW_KERNEL_CPU_PROGRAMS; i++) {
@@ -36,9 +45,7 @@ void etw_kernel_cpu_bpf_close(struct etw_kernel_cpu_bpf *cpu_bpf)
 		close_fd(&cpu_bpf->program_fds[i]);
 	}
 	close_fd(&cpu_bpf->walk_fd);
-	for (uint32_t i = 0; cpu_bpf->ring_fds && i < cpu_bpf->ring_count; i++)
-		close_fd(&cpu_bpf->ring_fds[i]);
-	free(cpu_bpf->ring_fds);
+	close_rings(cpu_bpf);
 	close_fd(&cpu_bpf->rings_fd);
 	close_fd(&cpu_bpf->threads_fd);
 	close_fd(&cpu_bpf->contexts_fd);
@@ -253,11 +260,14 @@ void etw_kernel_cpu_bpf_adopt(struct etw_kernel_cpu_bpf *cpu_bpf,
 	for (size_t i = 0; i < ETW_KERNEL_CPU_PROGRAMS; i++) {
 		link_name(i, name);
 		cpu_bpf->link_fds[i] = host->kept_fd(host->context, name);
-		cpu_bpf->program_fds[i] = program_of(cpu_bpf->link_fds[i]);
+		/* What perf's events run is kept as a program, and has no link. */
+		if (programs[i].tracepoint)
+			cpu_bpf->program_fds[i] = program_of(cpu_bpf->link_fds[i]);
 	}
 	cpu_bpf->walk_fd = host->kept_fd(host->context, "walk-threads");
 }
 
+/* All or none, so that a later try begins anew. */
 static int make_rings(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_source_host *host,
 		      uint32_t ring_bytes)
 {
@@ -273,8 +283,10 @@ static int make_rings(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_sourc
 		int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "etw_cpu_ring", 0, 0, ring_bytes,
 					NULL);
 
-		if (fd < 0)
+		if (fd < 0) {
+			close_rings(cpu_bpf);
 			return fd;
+		}
 		cpu_bpf->ring_fds[i] = fd;
 		cpu_bpf->ring_count = i + 1;
 		ring_name(i, name);
@@ -481,9 +493,10 @@ static int load_with_others(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw
 	uint64_t set = missing_beside(cpu_bpf, place, kinds);
 	int r = load(cpu_bpf, bpf, host, place, set);
 
-	if (r && set != BIT(place) && cpu_bpf->link_fds[place] < 0)
-		r = load(cpu_bpf, bpf, host, place, BIT(place));
-	return r;
+	if (!r || set == BIT(place))
+		return r;
+	/* Another one of them failed, if this one is attached. */
+	return cpu_bpf->link_fds[place] >= 0 ? 0 : load(cpu_bpf, bpf, host, place, BIT(place));
 }
 
 /* Without one of these it is not sure who asks for work: then nobody does. */
