@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/param.h>
 
+#include "base/atomic.h"
 #include "base/macros.h"
 
 #define RECORDS_AT_ONCE 16384 /* of each ring */
@@ -88,13 +89,18 @@ static bool is_whole_copy(const struct etw_kernel_ring_record *from)
 	       copy->byte_count <= from->byte_count - sizeof(*record) - sizeof(*copy);
 }
 
-/* Whether the record is of a known kind, and holds what it says. */
+/* Whether the record is of a known kind, and holds what it says, which is no more than a program writes. */
 static bool is_whole(const struct etw_kernel_ring_record *from)
 {
 	const struct etw_kernel_cpu_record *record = (const void *)from->at;
 
 	if (from->byte_count < sizeof(*record) || record->kind >= ETW_KERNEL_CPU_KINDS ||
 	    !payload_bytes[record->kind] || record->payload_bytes < payload_bytes[record->kind])
+		return false;
+	if (record->kernel_frames > ETW_KERNEL_KERNEL_FRAMES ||
+	    record->user_frames > ETW_KERNEL_USER_FRAMES)
+		return false;
+	if (record->stack_flags & ETW_KERNEL_STACK_COPIED && record->user_frames != 1)
 		return false;
 	return sizeof(*record) + record->payload_bytes +
 		       ((size_t)record->kernel_frames + record->user_frames) * sizeof(uint64_t) <=
@@ -234,7 +240,8 @@ void etw_kernel_cpu_rings_release(struct etw_kernel_cpu_rings *rings)
 		/* A record begins behind its header of 8 bytes, which the kernel may have with it. */
 		uint64_t position = ring->count ? place_at(ring, 0)->low - 8 : ring->ring.position;
 
-		if (position > *ring->ring.consumer)
+		/* Written by this thread alone. */
+		if (position > load_relaxed(ring->ring.consumer))
 			etw_kernel_ring_release(&ring->ring, position);
 	}
 }
