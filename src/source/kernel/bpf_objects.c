@@ -55,6 +55,15 @@ static const char *const program_names[ETW_KERNEL_LINKS] = {
 	"etw_new_task", "etw_exec",        "etw_exit",        "etw_rename",
 	"etw_unmap",    "etw_module_load", "etw_module_free", "etw_map"};
 
+/* A host of another version may have had other fields. */
+static bool has_values_of(int map_fd, uint32_t bytes)
+{
+	struct bpf_map_info info = {0};
+	uint32_t info_bytes = sizeof(info);
+
+	return !bpf_obj_get_info_by_fd(map_fd, &info, &info_bytes) && info.value_size == bytes;
+}
+
 static bool adopt(struct etw_kernel_bpf *bpf, const struct etw_source_host *host)
 {
 	struct bpf_map_info info = {0};
@@ -68,6 +77,9 @@ static bool adopt(struct etw_kernel_bpf *bpf, const struct etw_source_host *host
 	for (size_t i = 0; i < ETW_KERNEL_LINKS; i++)
 		bpf->link_fds[i] = host->kept_fd(host->context, link_names[i]);
 	if (bpf->ring_fd < 0 || bpf->drops_fd < 0 || bpf->switch_fd < 0)
+		return false;
+	if (!has_values_of(bpf->drops_fd, sizeof(struct etw_kernel_drops)) ||
+	    !has_values_of(bpf->switch_fd, sizeof(struct etw_kernel_control)))
 		return false;
 	for (size_t i = 0; i < LINK_RENAME; i++)
 		if (bpf->link_fds[i] < 0)

@@ -189,7 +189,7 @@ static int map_ring(struct etw_kernel_perf *perf, uint64_t data_bytes)
 	control = perf->map;
 	perf->data = (uint8_t *)perf->map + page;
 	perf->byte_count = data_bytes;
-	perf->position = control->data_tail;
+	perf->position = load_relaxed(&control->data_tail); /* a former host wrote it */
 	return 0;
 }
 

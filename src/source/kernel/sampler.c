@@ -297,15 +297,15 @@ void etw_kernel_sampler_look(struct etw_kernel_sampler *sampler)
 {
 	for (uint32_t i = 0; sampler->cpus && i < sampler->host->cpu_count; i++) {
 		struct perf_event_mmap_page *ring = sampler->cpus[i].ring;
-		uint64_t head;
+		uint64_t head, tail;
 
 		if (!ring)
 			continue;
 		/* Pairs with the kernel's barrier before it moves the head, and its look at the tail. */
 		head = load_acquire(&ring->data_head);
-		sampler->cpus[i].throttled +=
-			(head - ring->data_tail + sizeof(struct throttle_record)) /
-			(2 * sizeof(struct throttle_record));
+		tail = load_relaxed(&ring->data_tail); /* written by this thread alone */
+		sampler->cpus[i].throttled += (head - tail + sizeof(struct throttle_record)) /
+					      (2 * sizeof(struct throttle_record));
 		store_release(&ring->data_tail, head);
 	}
 }
