@@ -193,8 +193,11 @@ uint64_t etw_kernel_routines_call(const struct etw_kernel_routines *routines, ui
 		address = is_compat ? routines->compat[number] : routines->native[number];
 	if (address)
 		return address;
-	return is_compat && number < ETW_KERNEL_CALLS_END ? (uint64_t)number + ETW_KERNEL_CALLS_END
-							  : number;
+	if (is_compat && number < ETW_KERNEL_CALLS_END)
+		return (uint64_t)number + ETW_KERNEL_CALLS_END;
+	/* What would look like a call of a 32-bit program is the number of none. */
+	return number >= ETW_KERNEL_CALLS_END && number < 2 * ETW_KERNEL_CALLS_END ? UINT32_MAX
+										   : number;
 }
 
 uint64_t etw_kernel_routines_vector(const struct etw_kernel_routines *routines, uint32_t vector)

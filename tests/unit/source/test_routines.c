@@ -70,6 +70,10 @@ static void test_routines__what_is_not_known_is_its_number(void **state)
 	assert_int_equal(etw_kernel_routines_call(&routines, SYS_write, false), SYS_write);
 	assert_int_equal(etw_kernel_routines_call(&routines, SYS_write, true), 4096 + SYS_write);
 	assert_int_equal(etw_kernel_routines_call(&routines, 4095, false), 4095);
+	/* No call has such a number; that of a 32-bit program's call would be written so. */
+	assert_int_equal(etw_kernel_routines_call(&routines, 4096, false), UINT32_MAX);
+	assert_int_equal(etw_kernel_routines_call(&routines, 8191, false), UINT32_MAX);
+	assert_int_equal(etw_kernel_routines_call(&routines, 8192, false), 8192);
 	assert_int_equal(etw_kernel_routines_call(&routines, UINT32_MAX, false), UINT32_MAX);
 	assert_int_equal(etw_kernel_routines_call(&routines, UINT32_MAX, true), UINT32_MAX);
 	assert_int_equal(etw_kernel_routines_soft(&routines, 9), 9);
