@@ -22,7 +22,7 @@ struct etw_kernel_disk {
 	uint32_t scsi_port, scsi_path, scsi_target, scsi_lun;
 	bool is_write_back;
 	char name[32];   /* "nvme0n1" */
-	char model[160]; /* vendor and model, with the name in parentheses; the name alone */
+	char model[168]; /* vendor and model, with the name in parentheses; the name alone */
 };
 
 /* A disk's number is its place: they are in the order of their device numbers. */
