@@ -51,6 +51,7 @@ static const struct {
 } values[] = {
 	{ETW_KERNEL_HAS_RING, "bpf_map_type", "BPF_MAP_TYPE_RINGBUF"},
 	{ETW_KERNEL_HAS_TASK_STORAGE, "bpf_map_type", "BPF_MAP_TYPE_TASK_STORAGE"},
+	{ETW_KERNEL_HAS_LOOP, "bpf_func_id", "BPF_FUNC_loop"},
 	{ETW_KERNEL_HAS_FIND_VMA, "bpf_func_id", "BPF_FUNC_find_vma"},
 	{ETW_KERNEL_HAS_COOKIE, "bpf_func_id", "BPF_FUNC_get_attach_cookie"},
 };

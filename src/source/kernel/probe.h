@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this machine lets the kernel's source do, and the one command that grants what is missing. Tools
- * print it; the source refuses with it.
+ * What this machine lets the kernel's source do, and what helps where something is missing. Tools print it; the
+ * source refuses with it.
  */
 #ifndef ETW_SOURCE_KERNEL_PROBE_H
 #define ETW_SOURCE_KERNEL_PROBE_H
@@ -40,7 +40,7 @@ const char *etw_kernel_probe_sentence(enum etw_kernel_need need);
 /*
  * etw_kernel_probe_check() - whether the source can be opened.
  *
- * Returns 0; -ENOSYS, -EACCES or -EOPNOTSUPP with @reterr naming the first thing that is missing.
+ * Returns 0; -ENOSYS, -EACCES, -EOPNOTSUPP or -ENOENT with @reterr naming the first thing that is missing.
  */
 int etw_kernel_probe_check(struct etw_fault *reterr);
 

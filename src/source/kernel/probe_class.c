@@ -33,6 +33,7 @@ static const char *const sentences[ETW_KERNEL_FEATURES] = {
 		"the kernel's BPF keeps nothing with a thread" OLDER_THAN("5.11"),
 	[ETW_KERNEL_HAS_TASK_WALK] =
 		"the kernel's BPF cannot walk over threads (iter/task)" OLDER_THAN("5.8"),
+	[ETW_KERNEL_HAS_LOOP] = "the kernel's BPF has no loops (bpf_loop)" OLDER_THAN("5.17"),
 	[ETW_KERNEL_HAS_FIND_VMA] =
 		"the kernel's BPF cannot look at mappings (bpf_find_vma)" OLDER_THAN("5.17"),
 	[ETW_KERNEL_HAS_COOKIE] = "the kernel's BPF does not tell one perf event from another "
@@ -66,8 +67,9 @@ static const struct {
 } classes[ETW_KERNEL_CLASSES] = {
 	[ETW_KERNEL_CLASS_TASKS] =
 		{"processes and threads",
-		 5,
+		 6,
 		 {{ETW_KERNEL_HAS_RING, NULL},
+		  {ETW_KERNEL_HAS_LOOP, NULL},
 		  {ETW_KERNEL_HAS_TASK_NEWTASK, NULL},
 		  {ETW_KERNEL_HAS_PROCESS_EXEC, NULL},
 		  {ETW_KERNEL_HAS_PROCESS_EXIT, NULL},
@@ -226,8 +228,8 @@ static const struct {
 		 {{ETW_KERNEL_HAS_TASK_STORAGE, NULL},
 		  {ETW_KERNEL_HAS_SYMBOLS,
 		   "the kernel hides the addresses of its functions, which stay without names: "
-		   "`sudo sysctl kernel.kptr_restrict=1`, and a host with CAP_SYSLOG, as `sudo "
-		   "etwd --system`"}}},
+		   "`sudo sysctl kernel.kptr_restrict=1`, and a host with CAP_SYSLOG, as the one "
+		   "that `sudo etw record` starts"}}},
 };
 
 const char *etw_kernel_class_name(enum etw_kernel_class class)
@@ -314,26 +316,34 @@ void etw_kernel_features_try(struct etw_kernel_features *ret)
 		ret->has[ETW_KERNEL_HAS_RING_IN_INTERRUPT] = ret->has[ETW_KERNEL_HAS_RING];
 }
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static struct etw_kernel_features machine;
-static int machine_result;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct etw_kernel_features machine; /* written once, under the lock */
+static int machine_result = -EAGAIN;       /* under the lock; -EAGAIN: nobody has looked */
 
-static void look_at_machine(void)
+/* Once; again where there was no memory for it, which says nothing of the machine. */
+static int look_at_machine(void)
 {
-	machine_result = etw_kernel_features_read(BTF_FILE, &machine);
-	if (!machine_result)
-		etw_kernel_features_try(&machine);
+	int r;
+
+	(void)pthread_mutex_lock(&lock);
+	if (machine_result == -EAGAIN || machine_result == -ENOMEM) {
+		machine_result = etw_kernel_features_read(BTF_FILE, &machine);
+		if (!machine_result)
+			etw_kernel_features_try(&machine);
+	}
+	r = machine_result;
+	(void)pthread_mutex_unlock(&lock);
+	return r;
 }
 
 int etw_kernel_probe_types(void)
 {
-	(void)pthread_once(&once, look_at_machine);
-	return machine_result;
+	return look_at_machine();
 }
 
 const struct etw_kernel_features *etw_kernel_probe_features(void)
 {
-	(void)pthread_once(&once, look_at_machine);
+	(void)look_at_machine();
 	return &machine;
 }
 

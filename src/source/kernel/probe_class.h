@@ -37,6 +37,7 @@ enum etw_kernel_feature {
 	ETW_KERNEL_HAS_RING_IN_INTERRUPT, /* its lock never sleeps */
 	ETW_KERNEL_HAS_TASK_STORAGE,
 	ETW_KERNEL_HAS_TASK_WALK, /* iter/task */
+	ETW_KERNEL_HAS_LOOP,      /* bpf_loop() */
 	ETW_KERNEL_HAS_FIND_VMA,
 	ETW_KERNEL_HAS_COOKIE,       /* a program knows what it was attached with */
 	ETW_KERNEL_HAS_TASK_NEWTASK, /* tracepoints, from here */

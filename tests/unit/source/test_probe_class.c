@@ -56,7 +56,8 @@ static const char *const map_types[] = {"BPF_MAP_TYPE_RINGBUF", "BPF_MAP_TYPE_TA
 /* The types of a kernel that has all but the tracepoint @without; NULL: none is missing. */
 static void make_types(struct fake_btf *btf, const char *without)
 {
-	static const char *const helpers[] = {"BPF_FUNC_find_vma", "BPF_FUNC_get_attach_cookie"};
+	static const char *const helpers[] = {"BPF_FUNC_loop", "BPF_FUNC_find_vma",
+					      "BPF_FUNC_get_attach_cookie"};
 	char name[64];
 
 	fake_btf_init(btf);
