@@ -61,7 +61,7 @@ static inline bool etw_loss_is_event(uint32_t cause)
 /* etw_loss_cause_name() - "ring_full" ...; "unknown" for what this version does not know. Static. */
 const char *etw_loss_cause_name(uint32_t cause);
 
-/* etw_loss_cause_text() - "the ring was full" ..., behind "lost: " or "lacks: ". Static. */
+/* etw_loss_cause_text() - "the kernel's ring was full" ..., behind "lost: " or "lacks: ". Static. */
 const char *etw_loss_cause_text(uint32_t cause);
 
 /* etw_loss_class_name() - "switches" ...; as above. */

@@ -142,7 +142,8 @@ int etw_kernel_bpf_open(struct etw_kernel_bpf *bpf, const struct etw_source_host
 		bpf_object__close(object);
 	if (r) {
 		etw_kernel_bpf_close(bpf);
-		return etw_kernel_refuse(r, NULL, reterr);
+		return etw_kernel_refuse(
+			r, "task_newtask, sched_process_exec or sched_process_exit", reterr);
 	}
 	etw_kernel_keep(host, "kernel-ring", bpf->ring_fd);
 	etw_kernel_keep(host, "kernel-drops", bpf->drops_fd);
@@ -185,7 +186,7 @@ static int attach_one(struct etw_kernel_bpf *bpf, const struct etw_source_host *
 	if (object)
 		bpf_object__close(object);
 	if (r)
-		return etw_kernel_refuse(r, NULL, reterr);
+		return etw_kernel_refuse(r, "sys_enter", reterr);
 	etw_kernel_keep(host, link_names[link], bpf->link_fds[link]);
 	return 0;
 }

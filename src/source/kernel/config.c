@@ -83,7 +83,7 @@ static void take_name(const char *text, size_t bytes, char16_t ret[ETW_KERNEL_HO
 	for (size_t i = 0, used = 0; i < bytes && units + 1 < ETW_KERNEL_HOST_UNITS; i += used) {
 		uint32_t point = etw_utf8_decode((const uint8_t *)text + i, bytes - i, &used);
 
-		/* Names of hosts are ASCII; what is not shows as what it is. */
+		/* Names of hosts are ASCII. Characters beyond U+FFFF, which they do not have, show as U+FFFD. */
 		ret[units++] = point > 0xFFFF ? 0xFFFD : (char16_t)point;
 	}
 }

@@ -118,7 +118,10 @@ struct etw_kernel_missed {
 	uint64_t threads; /* that would have kept something of a thread */
 };
 
-/* etw_kernel_cpu_bpf_missed() - since they were loaded, as far as the kernel tells it to who took them over. */
+/*
+ * etw_kernel_cpu_bpf_missed() - since they were loaded. Of programs that were taken over only a host with CAP_SYS_ADMIN may
+ * ask; without it they count as 0.
+ */
 void etw_kernel_cpu_bpf_missed(const struct etw_kernel_cpu_bpf *cpu_bpf,
 			       struct etw_kernel_missed *ret);
 

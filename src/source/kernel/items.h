@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records on their way: each lies in the memory of the stream that it came from (the BPF ring, or the
- * perf ring of a CPU), waits in one heap for its turn in time, and holds its place in the stream until
+ * Records on their way: each lies in the memory of the stream that it came from (the BPF ring), or was copied out of it
+ * (perf's rings of mappings, copied stacks), waits in one heap for its turn in time, and holds its place in the stream until
  * every event made of it is safe.
  *
  * Context: the session's thread.

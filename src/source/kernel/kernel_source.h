@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The NT Kernel Logger's source: processes, threads and images of this machine, live, in the classic
- * classes' current versions.
+ * The NT Kernel Logger's source: the events of this machine's kernel, live, in the classic classes' current
+ * versions.
  * Source: docs/kernel-events.md.
  */
 #ifndef ETW_SOURCE_KERNEL_KERNEL_SOURCE_H
@@ -10,8 +10,8 @@
 #include "base/source.h"
 
 /*
- * The operations. Of EVENT_TRACE_FLAG_*, PROCESS, THREAD and IMAGE_LOAD are built; enable answers
- * -EOPNOTSUPP with a fault that names the others, and what it knows is collected all the same.
+ * The operations. ETW_KERNEL_BUILT_MASKS (classes.h) says which events there are; enable answers with the first thing
+ * that cannot be had, and a fault that names it, and collects the rest all the same.
  */
 extern const struct etw_source_ops etw_kernel_source;
 

@@ -141,10 +141,6 @@ int etw_kernel_refuse(int error, const char *tracepoint, struct etw_fault *reter
 	if ((error == -ESRCH || error == -ENOENT) && tracepoint)
 		return etw_fault_set(reterr, -ENOSYS, 0, "kernel source", tracepoint,
 				     "the kernel lacks this tracepoint");
-	if (error == -ESRCH || error == -ENOENT)
-		return etw_fault_set(reterr, -ENOSYS, 0, "kernel source", "tracepoints",
-				     "the kernel lacks one of the tracepoints task_newtask, "
-				     "sched_process_exec, sched_process_exit and sys_enter");
 	return etw_fault_set(reterr, error, 0, "kernel source", "BPF",
 			     "the kernel refused the BPF programs");
 }

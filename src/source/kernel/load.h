@@ -34,10 +34,10 @@ int etw_kernel_set_constant(struct bpf_object *object, uint32_t value);
 /* etw_kernel_take_map() - @ret: a descriptor of a loaded map, owned by the caller. Returns 0 or negative errno. */
 int etw_kernel_take_map(struct bpf_object *object, const char *name, int *ret);
 
-/* etw_kernel_attach() - @ret: a descriptor that keeps the program attached, owned by the caller. Returns as above. */
+/* etw_kernel_attach() - @ret: a descriptor that keeps the program attached, owned by the caller. Returns 0 or negative errno. */
 int etw_kernel_attach(struct bpf_object *object, const char *program, int *ret);
 
-/* etw_kernel_take_program() - @ret: a descriptor of a loaded program, owned by the caller. Returns as above. */
+/* etw_kernel_take_program() - @ret: a descriptor of a loaded program, owned by the caller. Returns 0 or negative errno. */
 int etw_kernel_take_program(struct bpf_object *object, const char *name, int *ret);
 
 /* etw_kernel_tracepoint_arguments() - how many the kernel's types give a tracepoint; 0: it has none of this name. */
@@ -50,7 +50,7 @@ void etw_kernel_keep(const struct etw_source_host *host, const char *name, int f
  * etw_kernel_refuse() - why programs could not be had.
  *
  * @error:      what loading or attaching said
- * @tracepoint: of the program; NULL: those of tasks
+ * @tracepoint: of the program; NULL: that it is missing is not the reason
  *
  * Returns -EACCES, -ENOSYS, or @error.
  */

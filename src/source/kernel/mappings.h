@@ -79,7 +79,7 @@ int etw_kernel_perf_open(struct etw_kernel_perf *perf, const struct etw_source_h
 int etw_kernel_perf_open_anew(struct etw_kernel_perf *perf, const struct etw_source_host *host,
 			      uint32_t cpu, uint64_t data_bytes);
 
-/* etw_kernel_perf_enable() - records from now on, or no more. */
+/* etw_kernel_perf_enable() - records from now on, or no more. Returns 0, also where it is not open; else negative errno. */
 int etw_kernel_perf_enable(const struct etw_kernel_perf *perf, bool is_on);
 
 /* etw_kernel_perf_close() - does nothing when it is not open. */

@@ -3,8 +3,9 @@
  * Events that wait for the engine: for each processor a queue in order of time. An event gets its
  * session time when it is looked at, because the clock's next sample may have to come first.
  *
- * Numbers: no two records of a CPU have the same nanosecond, so that and the number of the event among those
- * of its record say what a former host has output already. Each kind of event has numbers of its own
+ * Numbers: records of a CPU have nanoseconds of their own, so that and the number of the event among those of its record
+ * say what a former host has output already. Only a mapping record that came too late may share one (collector.c): if a
+ * host dies between the two records' events, the next one takes the later for output. Each kind of event has numbers of its own
  * (enum etw_kernel_slot), because the next host may know of more or fewer images than the one that died.
  *
  * Context: the session's thread.

@@ -49,6 +49,7 @@ struct etw_kernel_rundown_end {
 
 /* etw_kernel_rundown_init() - Returns 0 or -ENOMEM. @root: borrowed */
 int etw_kernel_rundown_init(struct etw_kernel_rundown *rundown, const char *root);
+/* etw_kernel_rundown_done() - frees everything; takes what was zeroed. */
 void etw_kernel_rundown_done(struct etw_kernel_rundown *rundown);
 
 /* etw_kernel_rundown_is_safe() - every event of the start's rundown was popped. */

@@ -40,11 +40,15 @@ int etw_kernel_samplers_start(struct etw_kernel_samplers *samplers,
 void etw_kernel_samplers_intervals(const struct etw_kernel_samplers *samplers,
 				   uint32_t ret[ETW_PROFILE_SOURCES]);
 
-/* As etw_kernel_sampler_*(), of all. */
+/* etw_kernel_samplers_stop() - no more samples; what is in the rings can still be read. */
 void etw_kernel_samplers_stop(struct etw_kernel_samplers *samplers);
+/* etw_kernel_samplers_follow_cpus() - opens the events of processors that came. Cheap when nothing changed. */
 void etw_kernel_samplers_follow_cpus(struct etw_kernel_samplers *samplers);
+/* etw_kernel_samplers_look() - takes what the rings tell of throttling. */
 void etw_kernel_samplers_look(struct etw_kernel_samplers *samplers);
+/* etw_kernel_samplers_throttled() - how often the kernel held samples back on @cpu. */
 uint64_t etw_kernel_samplers_throttled(const struct etw_kernel_samplers *samplers, uint32_t cpu);
+/* etw_kernel_samplers_done() - closes everything; takes what was zeroed. */
 void etw_kernel_samplers_done(struct etw_kernel_samplers *samplers);
 
 #endif

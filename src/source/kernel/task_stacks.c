@@ -50,7 +50,7 @@ static void add_frames(struct etw_kernel_moment_stack *to, const uint64_t *frame
 	to->count += count;
 }
 
-/* Returns whether there was a copy and its walk found something; a thread of the kernel's has none. */
+/* Returns false where a copy is there and nothing can unwind it. A thread without user code has none, and lacks nothing. */
 static bool unwind(const struct etw_kernel_stack_reader *reader,
 		   const struct etw_kernel_copied_stack *copied, struct etw_kernel_moment_stack *to)
 {

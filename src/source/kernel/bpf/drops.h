@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * What the BPF programs count because they could not send it. Each processor has counts of its own, in a map that outlives
+ * What the BPF programs lost, or sent with something missing. Each processor has counts of its own, in a map that outlives
  * the host. Both sides include this file.
  */
 #ifndef ETW_SOURCE_KERNEL_BPF_DROPS_H

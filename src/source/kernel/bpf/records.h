@@ -141,7 +141,7 @@ struct etw_kernel_rename {
 	char name[ETW_KERNEL_NAME_BYTES];
 };
 
-/* File name and arguments follow at @text: ETW_KERNEL_FILE_BYTES, then the arguments. */
+/* @file is the path that execve was given, with a NUL. The room behind it may be larger than @argument_bytes. */
 struct etw_kernel_exec {
 	struct etw_kernel_record head;
 	struct etw_kernel_task task;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * The maps that all programs share, and how a record begins. The second object takes the maps of the
- * first, by name, when it is loaded.
+ * The maps that all programs share, and how a record begins. The object of tasks makes these maps; the host gives them to
+ * each further object, by name, when it loads that (etw_kernel_reuse_maps()).
  */
 #ifndef ETW_SOURCE_KERNEL_BPF_RING_H
 #define ETW_SOURCE_KERNEL_BPF_RING_H

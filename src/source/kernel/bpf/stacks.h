@@ -82,7 +82,10 @@ static __always_inline void copy_user(struct etw_kernel_stack_copy *copy, char *
 
 #define MAKERS_MAX 16
 
-/* Whether the thread that runs is of the process tree that is wanted alone, as far as its makers are still there. */
+/*
+ * Whether the thread that runs is of the process tree that is wanted alone. Parents are followed, at most 16 of them: a
+ * process whose parents have ended is not recognised.
+ */
 static __always_inline int is_of_tree(__u32 only_pid)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
