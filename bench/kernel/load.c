@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load switches|calls|forks COUNT - what the kernel is kept busy with, for run_kernel: COUNT bytes that two processes
- * send each other in turns, COUNT system calls that do nothing else, or COUNT processes that end at once.
+ * load nothing|switches|calls|forks COUNT - what the kernel is kept busy with, for run_kernel: COUNT bytes that two
+ * processes send each other in turns, COUNT system calls that do nothing else, or COUNT processes that end at once.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,12 +59,14 @@ int main(int argc, char **argv)
 {
 	long count = argc == 3 ? strtol(argv[2], NULL, 10) : 0;
 
+	if (count > 0 && strcmp(argv[1], "nothing") == 0)
+		return 0;
 	if (count > 0 && strcmp(argv[1], "switches") == 0)
 		return switch_often(count);
 	if (count > 0 && strcmp(argv[1], "calls") == 0)
 		return call_often(count);
 	if (count > 0 && strcmp(argv[1], "forks") == 0)
 		return fork_often(count);
-	(void)fprintf(stderr, "usage: load switches|calls|forks COUNT\n");
+	(void)fprintf(stderr, "usage: load nothing|switches|calls|forks COUNT\n");
 	return 2;
 }
