@@ -13,7 +13,7 @@
 
 static void reset(struct etw_kernel_bpf *bpf)
 {
-	*bpf = (struct etw_kernel_bpf){.ring_fd = -1, .drops_fd = -1, .switch_fd = -1};
+	*bpf = (struct etw_kernel_bpf){.ring_fd = -1, .drops_fd = -1, .control_fd = -1};
 	for (size_t i = 0; i < ETW_KERNEL_LINKS; i++)
 		bpf->link_fds[i] = -1;
 }
@@ -31,7 +31,7 @@ void etw_kernel_bpf_close(struct etw_kernel_bpf *bpf)
 		close_fd(&bpf->link_fds[i]);
 	close_fd(&bpf->ring_fd);
 	close_fd(&bpf->drops_fd);
-	close_fd(&bpf->switch_fd);
+	close_fd(&bpf->control_fd);
 }
 
 #ifdef ETW_KERNEL_BPF
@@ -73,13 +73,13 @@ static bool adopt(struct etw_kernel_bpf *bpf, const struct etw_source_host *host
 		return false;
 	bpf->ring_fd = host->kept_fd(host->context, "kernel-ring");
 	bpf->drops_fd = host->kept_fd(host->context, "kernel-drops");
-	bpf->switch_fd = host->kept_fd(host->context, "kernel-switch");
+	bpf->control_fd = host->kept_fd(host->context, "kernel-control");
 	for (size_t i = 0; i < ETW_KERNEL_LINKS; i++)
 		bpf->link_fds[i] = host->kept_fd(host->context, link_names[i]);
-	if (bpf->ring_fd < 0 || bpf->drops_fd < 0 || bpf->switch_fd < 0)
+	if (bpf->ring_fd < 0 || bpf->drops_fd < 0 || bpf->control_fd < 0)
 		return false;
 	if (!has_values_of(bpf->drops_fd, sizeof(struct etw_kernel_drops)) ||
-	    !has_values_of(bpf->switch_fd, sizeof(struct etw_kernel_control)))
+	    !has_values_of(bpf->control_fd, sizeof(struct etw_kernel_control)))
 		return false;
 	for (size_t i = 0; i < LINK_RENAME; i++)
 		if (bpf->link_fds[i] < 0)
@@ -111,7 +111,7 @@ static int load_tasks(struct etw_kernel_bpf *bpf, struct bpf_object *object, uin
 	TRY(bpf_object__load(object));
 	TRY(etw_kernel_take_map(object, "etw_ring", &bpf->ring_fd));
 	TRY(etw_kernel_take_map(object, "etw_drops", &bpf->drops_fd));
-	TRY(etw_kernel_take_map(object, "etw_switch", &bpf->switch_fd));
+	TRY(etw_kernel_take_map(object, "etw_control", &bpf->control_fd));
 	bpf->ring_bytes = ring_bytes;
 	for (size_t i = 0; i < LINK_UNMAP; i++)
 		if (i != LINK_RENAME || has_rename)
@@ -147,7 +147,7 @@ int etw_kernel_bpf_open(struct etw_kernel_bpf *bpf, const struct etw_source_host
 	}
 	etw_kernel_keep(host, "kernel-ring", bpf->ring_fd);
 	etw_kernel_keep(host, "kernel-drops", bpf->drops_fd);
-	etw_kernel_keep(host, "kernel-switch", bpf->switch_fd);
+	etw_kernel_keep(host, "kernel-control", bpf->control_fd);
 	for (size_t i = 0; i < LINK_UNMAP; i++)
 		if (bpf->link_fds[i] >= 0)
 			etw_kernel_keep(host, link_names[i], bpf->link_fds[i]);
@@ -161,7 +161,7 @@ static int load_more(struct etw_kernel_bpf *bpf, struct bpf_object *object, size
 	const struct etw_kernel_map_fd maps[] = {
 		{"etw_ring", bpf->ring_fd},
 		{"etw_drops", bpf->drops_fd},
-		{"etw_switch", bpf->switch_fd},
+		{"etw_control", bpf->control_fd},
 	};
 
 	TRY(etw_kernel_reuse_maps(object, maps, ARRAY_SIZE(maps)));
@@ -229,19 +229,19 @@ int etw_kernel_bpf_attach_modules(struct etw_kernel_bpf *bpf, const struct etw_s
 	return 0;
 }
 
-int etw_kernel_bpf_switch(const struct etw_kernel_bpf *bpf,
-			  const struct etw_kernel_control *control)
+int etw_kernel_bpf_set_control(const struct etw_kernel_bpf *bpf,
+			       const struct etw_kernel_control *control)
 {
 	uint32_t key = 0;
 
-	return bpf_map_update_elem(bpf->switch_fd, &key, control, BPF_ANY);
+	return bpf_map_update_elem(bpf->control_fd, &key, control, BPF_ANY);
 }
 
 int etw_kernel_bpf_control(const struct etw_kernel_bpf *bpf, struct etw_kernel_control *ret)
 {
 	uint32_t key = 0;
 
-	return bpf_map_lookup_elem(bpf->switch_fd, &key, ret);
+	return bpf_map_lookup_elem(bpf->control_fd, &key, ret);
 }
 
 void etw_kernel_bpf_drops(const struct etw_kernel_bpf *bpf, uint32_t cpu_count,
@@ -291,8 +291,8 @@ int etw_kernel_bpf_attach_maps(struct etw_kernel_bpf *bpf, const struct etw_sour
 	return etw_kernel_bpf_attach_unmaps(bpf, host, reterr);
 }
 
-int etw_kernel_bpf_switch(const struct etw_kernel_bpf *bpf,
-			  const struct etw_kernel_control *control)
+int etw_kernel_bpf_set_control(const struct etw_kernel_bpf *bpf,
+			       const struct etw_kernel_control *control)
 {
 	(void)bpf;
 	(void)control;

@@ -2,7 +2,7 @@
 /*
  * The BPF programs: loaded, attached, switched, and taken over from a host that died. Descriptors alone
  * keep them alive; their copies with the keeper outlive the host, and programs that nobody wants any more
- * are silenced by the switch map, because a kept link cannot be taken back.
+ * are silenced by the control map, because a kept link cannot be taken back.
  */
 #ifndef ETW_SOURCE_KERNEL_BPF_OBJECTS_H
 #define ETW_SOURCE_KERNEL_BPF_OBJECTS_H
@@ -49,7 +49,7 @@ extern const size_t etw_kernel_power_object_bytes;
 #define ETW_KERNEL_LINKS 8
 
 struct etw_kernel_bpf {
-	int ring_fd, drops_fd, switch_fd; /* owned; -1: none */
+	int ring_fd, drops_fd, control_fd; /* owned; -1: none */
 	int link_fds
 		[ETW_KERNEL_LINKS]; /* owned; new task, exec, exit, rename, unmap, module load, module
 				       free, map; -1: not attached */
@@ -83,9 +83,9 @@ int etw_kernel_bpf_attach_modules(struct etw_kernel_bpf *bpf, const struct etw_s
 int etw_kernel_bpf_attach_maps(struct etw_kernel_bpf *bpf, const struct etw_source_host *host,
 			       struct etw_fault *reterr);
 
-/* etw_kernel_bpf_switch() - what is collected, and what a next host must know. Returns 0 or negative errno. */
-int etw_kernel_bpf_switch(const struct etw_kernel_bpf *bpf,
-			  const struct etw_kernel_control *control);
+/* etw_kernel_bpf_set_control() - what is collected, and what a next host must know. Returns 0 or negative errno. */
+int etw_kernel_bpf_set_control(const struct etw_kernel_bpf *bpf,
+			       const struct etw_kernel_control *control);
 
 /* etw_kernel_bpf_control() - what was switched last. Returns 0 or negative errno. */
 int etw_kernel_bpf_control(const struct etw_kernel_bpf *bpf, struct etw_kernel_control *ret);

@@ -84,7 +84,7 @@ static const GUID sys_config_class = {
 struct telling {
 	struct etw_kernel_out *out;
 	const char *root;
-	struct etw_kernel_teller teller;
+	struct etw_kernel_actor actor;
 	struct etw_kernel_payload payload;
 	struct etw_kernel_disks disks;
 	struct etw_kernel_mounts mounts;
@@ -128,8 +128,7 @@ static void put_text(struct etw_kernel_payload *payload, const char *text)
 
 static void write_event(struct telling *telling, uint8_t opcode, uint8_t version)
 {
-	etw_kernel_payload_write(&telling->payload, telling->out, &telling->teller, opcode,
-				 version);
+	etw_kernel_payload_write(&telling->payload, telling->out, &telling->actor, opcode, version);
 }
 
 /* As the kernel itself writes: by no thread. */
@@ -231,15 +230,13 @@ static void tell_boot(struct telling *telling, const struct etw_kernel_platform 
 
 static void tell_system(struct telling *telling)
 {
-	const struct etw_kernel_actor actor = {.tid = telling->teller.tid,
-					       .pid = telling->teller.pid};
 	struct etw_kernel_platform platform;
 	struct etw_kernel_payload *payload;
 	struct etw_kernel_config config;
 
 	tell_processor_numbers(telling);
 	etw_kernel_config_gather(telling->root, &config);
-	etw_kernel_write_config(telling->out, actor, &config);
+	etw_kernel_write_config(telling->out, telling->actor, &config);
 	etw_kernel_processors_tell(telling->root, tell_processor, telling);
 	etw_kernel_platform_read(telling->root, &platform);
 	tell_power(telling, &platform);
@@ -464,7 +461,7 @@ static void tell_interrupt(void *context, const struct etw_kernel_interrupt *int
 	write_event(telling, IRQ, VERSION_3);
 }
 
-void etw_kernel_config_tell(struct etw_kernel_out *out, const char *root, uint32_t groups)
+void etw_kernel_write_machine(struct etw_kernel_out *out, const char *root, uint32_t groups)
 {
 	CLEANUP(freep) struct telling *telling = calloc(1, sizeof(*telling));
 
@@ -474,7 +471,8 @@ void etw_kernel_config_tell(struct etw_kernel_out *out, const char *root, uint32
 	}
 	telling->out = out;
 	telling->root = root;
-	telling->teller = (struct etw_kernel_teller){(uint32_t)gettid(), (uint32_t)getpid()};
+	telling->actor = (struct etw_kernel_actor){.tid = (uint32_t)gettid(),
+						   .pid = (uint32_t)getpid()};
 	if (groups & ETW_KERNEL_CONFIG_NETWORK)
 		tell_network(telling);
 	if (groups & ETW_KERNEL_CONFIG_STORAGE)

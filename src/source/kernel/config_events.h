@@ -33,13 +33,13 @@ enum etw_kernel_config_group {
 uint32_t etw_kernel_config_groups(uint32_t flags, uint32_t word);
 
 /*
- * etw_kernel_config_tell() - writes the events, after etw_kernel_out_begin().
+ * etw_kernel_write_machine() - writes the events, after etw_kernel_out_begin().
  *
  * @root:   in front of /sys, /proc, /etc and what is mounted; "" for the real ones
  * @groups: enum etw_kernel_config_group
  *
  * What cannot be had for want of memory is counted in @out.
  */
-void etw_kernel_config_tell(struct etw_kernel_out *out, const char *root, uint32_t groups);
+void etw_kernel_write_machine(struct etw_kernel_out *out, const char *root, uint32_t groups);
 
 #endif

@@ -112,8 +112,7 @@ static uint8_t *add(const struct etw_kernel_payload *payload, struct etw_kernel_
 }
 
 void etw_kernel_payload_write(const struct etw_kernel_payload *payload, struct etw_kernel_out *out,
-			      const struct etw_kernel_teller *teller, uint8_t opcode,
-			      uint8_t version)
+			      const struct etw_kernel_actor *actor, uint8_t opcode, uint8_t version)
 {
 	struct wire_system_header full = {
 		.version = le16_of(version),
@@ -122,8 +121,8 @@ void etw_kernel_payload_write(const struct etw_kernel_payload *payload, struct e
 		.bytes = le16_of((uint16_t)(sizeof(full) + payload->count)),
 		.type = opcode,
 		.group = GROUP_CONFIG,
-		.thread_id = le32_of(teller ? teller->tid : 0),
-		.process_id = le32_of(teller ? teller->pid : 0),
+		.thread_id = le32_of(actor ? actor->tid : 0),
+		.process_id = le32_of(actor ? actor->pid : 0),
 	};
 	struct wire_perfinfo_header brief = {
 		.version = le16_of(version),
@@ -134,7 +133,7 @@ void etw_kernel_payload_write(const struct etw_kernel_payload *payload, struct e
 		.group = GROUP_CONFIG,
 	};
 
-	if (teller)
+	if (actor)
 		(void)add(payload, out, &full, sizeof(full),
 			  offsetof(struct wire_system_header, time_raw));
 	else

@@ -12,6 +12,7 @@
 
 #include <guiddef.h>
 
+#include "source/kernel/events.h"
 #include "source/kernel/out.h"
 
 #define ETW_KERNEL_PAYLOAD_BYTES 20480 /* enough for a node of each processor group */
@@ -39,20 +40,15 @@ void etw_kernel_payload_put_text(struct etw_kernel_payload *payload, const char 
 void etw_kernel_payload_put_field(struct etw_kernel_payload *payload, const char *text,
 				  size_t units);
 
-/* Who stands in the header of an event about the machine. */
-struct etw_kernel_teller {
-	uint32_t tid, pid;
-};
-
 /*
  * etw_kernel_payload_write() - an event of SystemConfig, at the moment that etw_kernel_out_begin() set.
  *
- * @teller: NULL: the short header, which names nobody
+ * @actor: NULL: the short header, which names nobody
  *
  * A payload that had no room is counted as one more event lost, and not written.
  */
 void etw_kernel_payload_write(const struct etw_kernel_payload *payload, struct etw_kernel_out *out,
-			      const struct etw_kernel_teller *teller, uint8_t opcode,
+			      const struct etw_kernel_actor *actor, uint8_t opcode,
 			      uint8_t version);
 
 /* etw_kernel_payload_write_classic() - the same, with the full header and a class of its own; version 0, by nobody. */

@@ -201,8 +201,8 @@ static const struct {
 					   ETW_KERNEL_HAS_IDLE},
 	[ETW_KERNEL_PROGRAM_FREQUENCY] = {"etw_frequency", "cpu_frequency", OBJECT(power), 0,
 					  KIND(ETW_KERNEL_FREQUENCY), ETW_KERNEL_HAS_FREQUENCY},
-	[ETW_KERNEL_PROGRAM_COUNT] = {"etw_count", NULL, OBJECT(samples),
-				      .kinds = KIND(ETW_KERNEL_COUNTER_SAMPLE)},
+	[ETW_KERNEL_PROGRAM_COUNTER_SAMPLE] = {"etw_counter_sample", NULL, OBJECT(samples),
+					       .kinds = KIND(ETW_KERNEL_COUNTER_SAMPLE)},
 };
 
 static void link_name(size_t program, char name[32])
@@ -322,7 +322,7 @@ static int prepare(const struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_ke
 {
 	const struct etw_kernel_map_fd maps[] = {
 		{"etw_ring", bpf->ring_fd},           {"etw_drops", bpf->drops_fd},
-		{"etw_switch", bpf->switch_fd},       {"etw_cpu_rings", cpu_bpf->rings_fd},
+		{"etw_control", bpf->control_fd},     {"etw_cpu_rings", cpu_bpf->rings_fd},
 		{"etw_threads", cpu_bpf->threads_fd}, {"etw_contexts", cpu_bpf->contexts_fd},
 		{"etw_works", cpu_bpf->works_fd},
 	};

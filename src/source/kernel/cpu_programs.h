@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The BPF programs of frequent events: loaded and attached when the first event of theirs is wanted, taken over from a host
- * that died, and silenced by the switch map, as those of bpf_objects.h are.
+ * that died, and silenced by the control map, as those of bpf_objects.h are.
  */
 #ifndef ETW_SOURCE_KERNEL_CPU_PROGRAMS_H
 #define ETW_SOURCE_KERNEL_CPU_PROGRAMS_H
@@ -59,7 +59,7 @@ enum etw_kernel_cpu_program {
 	ETW_KERNEL_PROGRAM_END_WORK = 39,
 	ETW_KERNEL_PROGRAM_IDLE_STATE = 40,
 	ETW_KERNEL_PROGRAM_FREQUENCY = 41,
-	ETW_KERNEL_PROGRAM_COUNT = 42, /* not attached, as that of samples */
+	ETW_KERNEL_PROGRAM_COUNTER_SAMPLE = 42, /* not attached, as that of samples */
 	ETW_KERNEL_CPU_PROGRAMS = 43,
 };
 
@@ -105,7 +105,7 @@ int etw_kernel_cpu_bpf_open(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw
 
 /*
  * etw_kernel_cpu_bpf_walk() - makes what is kept of each thread for those that are there, and marks the threads of the
- * process whose tree alone is wanted, as the switch map says. Returns 0, or as etw_kernel_cpu_bpf_open().
+ * process whose tree alone is wanted, as the control map says. Returns 0, or as etw_kernel_cpu_bpf_open().
  */
 int etw_kernel_cpu_bpf_walk(const struct etw_kernel_cpu_bpf *cpu_bpf, struct etw_fault *reterr);
 

@@ -50,7 +50,7 @@ struct etw_source {
 	struct etw_kernel_bpf bpf;
 	struct etw_kernel_cpu_bpf cpu_bpf;
 	struct etw_kernel_samplers samplers;
-	struct etw_kernel_control control; /* as the switch map has it */
+	struct etw_kernel_control control; /* as the control map has it */
 	struct etw_kernel_collector collector;
 	struct etw_kernel_rundown rundown;
 	struct etw_kernel_routines routines;
@@ -71,8 +71,8 @@ static void close_source(struct etw_source *source)
 	if (!source)
 		return;
 	source->control = (struct etw_kernel_control){0};
-	if (source->bpf.switch_fd >= 0)
-		(void)etw_kernel_bpf_switch(&source->bpf, &source->control);
+	if (source->bpf.control_fd >= 0)
+		(void)etw_kernel_bpf_set_control(&source->bpf, &source->control);
 	etw_kernel_samplers_done(&source->samplers);
 	etw_kernel_stack_account_close(&source->collector.cpu_out.account);
 	etw_kernel_collector_done(&source->collector);
@@ -115,7 +115,7 @@ static int open_source(const struct etw_source_host *host, const struct etw_sour
 		return -ENOMEM;
 	source->ops = &etw_kernel_source;
 	source->host = *host;
-	source->bpf.switch_fd = -1;
+	source->bpf.control_fd = -1;
 	source->bpf.ring_fd = source->bpf.drops_fd = -1;
 	etw_kernel_cpu_bpf_reset(&source->cpu_bpf);
 	for (size_t i = 0; i < ETW_KERNEL_LINKS; i++)
@@ -195,7 +195,7 @@ static int run_down_change(struct etw_source *source, uint32_t flags_before)
 	memcpy(start.masks, source->masks, sizeof(start.masks));
 	if (source->masks[0] & ~flags_before) {
 		source->control.rundown_ns = etw_time_read_ns(CLOCK_BOOTTIME);
-		TRY(etw_kernel_bpf_switch(&source->bpf, &source->control));
+		TRY(etw_kernel_bpf_set_control(&source->bpf, &source->control));
 	}
 	return etw_kernel_rundown_change(&source->rundown, &source->collector, &start,
 					 flags_before);
@@ -239,7 +239,7 @@ static void silence_frequent(struct etw_source *source)
 {
 	source->control.cpu_kinds = 0;
 	source->control.stack_kinds = 0;
-	(void)etw_kernel_bpf_switch(&source->bpf, &source->control);
+	(void)etw_kernel_bpf_set_control(&source->bpf, &source->control);
 	etw_kernel_samplers_stop(&source->samplers);
 }
 
@@ -334,7 +334,7 @@ static int enable_samples(struct etw_source *source, const struct etw_source_req
 {
 	const struct etw_kernel_sample_programs programs = {
 		.sample = source->cpu_bpf.link_fds[ETW_KERNEL_PROGRAM_SAMPLE],
-		.count = source->cpu_bpf.link_fds[ETW_KERNEL_PROGRAM_COUNT],
+		.counter_sample = source->cpu_bpf.link_fds[ETW_KERNEL_PROGRAM_COUNTER_SAMPLE],
 	};
 	uint32_t lacking[WIRE_GROUP_MASKS_WORDS], wanted = *kinds;
 	int r = etw_kernel_samplers_start(&source->samplers, &source->host, &programs, request,
@@ -403,7 +403,7 @@ static int enable_frequent(struct etw_source *source, const struct etw_source_re
 	source->control.collected |= ETW_KERNEL_COLLECT_THREADS;
 	etw_kernel_messages_forget(&source->messages);
 	find_routines(source, kinds, etw_kernel_class_stack_kinds(request));
-	r = etw_kernel_bpf_switch(&source->bpf, &source->control);
+	r = etw_kernel_bpf_set_control(&source->bpf, &source->control);
 	if (!r) {
 		int lost = open_programs(source, &kinds, refused ? NULL : reterr);
 
@@ -454,10 +454,10 @@ static int switch_on(struct etw_source *source)
 
 	if (is_first) {
 		source->control.rundown_ns = UINT64_MAX;
-		TRY(etw_kernel_bpf_switch(&source->bpf, &source->control));
+		TRY(etw_kernel_bpf_set_control(&source->bpf, &source->control));
 		source->control.rundown_ns = etw_time_read_ns(CLOCK_BOOTTIME);
 	}
-	return etw_kernel_bpf_switch(&source->bpf, &source->control);
+	return etw_kernel_bpf_set_control(&source->bpf, &source->control);
 }
 
 /*
@@ -517,7 +517,7 @@ static int enable(struct etw_source *source, const struct etw_source_request *re
 	source->collector.tracker->flags = source->masks[0];
 	source->collector.out.stack_events = stack_events;
 	if (!r)
-		r = etw_kernel_bpf_switch(&source->bpf, &source->control);
+		r = etw_kernel_bpf_set_control(&source->bpf, &source->control);
 	if (r)
 		return etw_fault_set(reterr, r, 0, "kernel source", "BPF",
 				     "the BPF programs cannot be switched");
@@ -565,7 +565,7 @@ static void release(struct etw_source *source)
 {
 	if (source->control.rundown_ns && etw_kernel_rundown_is_safe(&source->rundown)) {
 		source->control.rundown_ns = 0;
-		(void)etw_kernel_bpf_switch(&source->bpf, &source->control);
+		(void)etw_kernel_bpf_set_control(&source->bpf, &source->control);
 	}
 	etw_kernel_streams_release(&source->collector.streams);
 	etw_kernel_stack_account_save(&source->collector.cpu_out.account);

@@ -41,8 +41,8 @@ bool etw_kernel_power_is_wanted(const uint32_t masks[WIRE_GROUP_MASKS_WORDS])
 	return wants(masks, ETW_KERNEL_IDLE_STATE) || wants(masks, ETW_KERNEL_FREQUENCY);
 }
 
-void etw_kernel_tell_power(struct etw_kernel_out *out, const char *root,
-			   const uint32_t masks[WIRE_GROUP_MASKS_WORDS])
+void etw_kernel_write_power(struct etw_kernel_out *out, const char *root,
+			    const uint32_t masks[WIRE_GROUP_MASKS_WORDS])
 {
 	if (wants(masks, ETW_KERNEL_IDLE_STATE))
 		etw_kernel_idle_states_tell(root, put_state, out);

@@ -19,7 +19,7 @@
 #define COMPAT_PREFIX       "__ia32_compat_sys_"
 
 /* Linux' HI_SOFTIRQ to RCU_SOFTIRQ. */
-static const char *const soft_names[ETW_KERNEL_SOFT_INTERRUPTS] = {
+static const char *const soft_names[ETW_KERNEL_SOFT_NUMBERS] = {
 	"tasklet_hi_action",   "run_timer_softirq", "net_tx_action",  "net_rx_action",
 	"blk_done_softirq",    "irq_poll_softirq",  "tasklet_action", "sched_balance_softirq",
 	"hrtimer_run_softirq", "rcu_core_si",
@@ -47,7 +47,7 @@ static const char *cut_prefix(const char *name, const char *prefix)
 
 static void take_interrupt(struct etw_kernel_routines *routines, const char *name, uint64_t address)
 {
-	for (size_t i = 0; i < ETW_KERNEL_SOFT_INTERRUPTS; i++)
+	for (size_t i = 0; i < ETW_KERNEL_SOFT_NUMBERS; i++)
 		if (strcmp(name, soft_names[i]) == 0)
 			routines->soft[i] = address;
 	for (size_t i = 0; i < ARRAY_SIZE(vector_names); i++)
@@ -209,7 +209,7 @@ uint64_t etw_kernel_routines_vector(const struct etw_kernel_routines *routines, 
 
 uint64_t etw_kernel_routines_soft(const struct etw_kernel_routines *routines, uint32_t number)
 {
-	if (number < ETW_KERNEL_SOFT_INTERRUPTS && routines->soft[number])
+	if (number < ETW_KERNEL_SOFT_NUMBERS && routines->soft[number])
 		return routines->soft[number];
 	return number;
 }

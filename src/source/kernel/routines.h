@@ -11,9 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ETW_KERNEL_CALLS           512
-#define ETW_KERNEL_SOFT_INTERRUPTS 10
-#define ETW_KERNEL_VECTORS         256
+#include "source/kernel/bpf/cpu_records.h"
+
+#define ETW_KERNEL_CALLS   512
+#define ETW_KERNEL_VECTORS 256
 
 #define ETW_KERNEL_TRACED  16                      /* tracepoints with stacks */
 #define ETW_KERNEL_TRACERS (2 * ETW_KERNEL_TRACED) /* functions that call their programs */
@@ -25,7 +26,7 @@ struct etw_kernel_routines {
 	/* 0: not known */
 	uint64_t native[ETW_KERNEL_CALLS];
 	uint64_t compat[ETW_KERNEL_CALLS]; /* of 32-bit programs */
-	uint64_t soft[ETW_KERNEL_SOFT_INTERRUPTS];
+	uint64_t soft[ETW_KERNEL_SOFT_NUMBERS];
 	uint64_t vectors[ETW_KERNEL_VECTORS]; /* of x86 processors' own interrupts */
 	struct etw_kernel_tracer {
 		uint64_t start, end;

@@ -124,7 +124,7 @@ static void begin_description(struct etw_kernel_rundown *rundown,
 	etw_kernel_collector_begin(collector, rundown->item);
 	etw_kernel_out_slot(&collector->out, ETW_KERNEL_SLOT_RUNDOWN);
 	etw_kernel_write_processor_time(&collector->out, rundown->root);
-	etw_kernel_tell_power(&collector->out, rundown->config_root, start->masks);
+	etw_kernel_write_power(&collector->out, rundown->config_root, start->masks);
 }
 
 int etw_kernel_rundown_start(struct etw_kernel_rundown *rundown,
@@ -243,7 +243,7 @@ int etw_kernel_rundown_change(struct etw_kernel_rundown *rundown,
 	if (!had_power && etw_kernel_power_is_wanted(start->masks)) {
 		etw_kernel_collector_begin(collector, rundown->item);
 		etw_kernel_out_slot(&collector->out, ETW_KERNEL_SLOT_RUNDOWN);
-		etw_kernel_tell_power(&collector->out, rundown->config_root, start->masks);
+		etw_kernel_write_power(&collector->out, rundown->config_root, start->masks);
 	}
 	collector->tracker->flags = added;
 	if (added)
@@ -267,8 +267,8 @@ int etw_kernel_rundown_end(struct etw_kernel_rundown *rundown,
 	etw_kernel_collector_begin(collector, NULL);
 	etw_kernel_out_slot(out, ETW_KERNEL_SLOT_RUNDOWN);
 	if (end->config_groups)
-		etw_kernel_config_tell(out, rundown->config_root, end->config_groups);
-	etw_kernel_tell_power(out, rundown->config_root, end->masks);
+		etw_kernel_write_machine(out, rundown->config_root, end->config_groups);
+	etw_kernel_write_power(out, rundown->config_root, end->masks);
 	tell_last_intervals(rundown, collector);
 	etw_kernel_write_masks(out, WIRE_HOOK_GROUP_MASKS_OLD, end->masks);
 	r = tell_own(rundown, collector, end->masks[0], ETW_KERNEL_OWN_END);
@@ -328,8 +328,8 @@ int etw_kernel_rundown_describe(struct etw_kernel_rundown *rundown,
 	etw_kernel_collector_begin(collector, NULL);
 	etw_kernel_out_slot(&collector->out, ETW_KERNEL_SLOT_RUNDOWN);
 	if (end->config_groups)
-		etw_kernel_config_tell(&collector->out, rundown->config_root, end->config_groups);
-	etw_kernel_tell_power(&collector->out, rundown->config_root, end->masks);
+		etw_kernel_write_machine(&collector->out, rundown->config_root, end->config_groups);
+	etw_kernel_write_power(&collector->out, rundown->config_root, end->masks);
 	tell_last_intervals(rundown, collector);
 	r = tell_own(rundown, collector, end->masks[0], ETW_KERNEL_OWN_COPY);
 	tell_counters(rundown, collector);

@@ -42,7 +42,7 @@ static int start_counters(struct etw_kernel_samplers *samplers, const struct etw
 			etw_kernel_sampler_stop(&samplers->at[i]);
 			continue;
 		}
-		r = etw_kernel_sampler_start(&samplers->at[i], host, programs->count,
+		r = etw_kernel_sampler_start(&samplers->at[i], host, programs->counter_sample,
 					     request->source_intervals[i], result ? NULL : reterr);
 		running += !r;
 		result = result ? result : r;

@@ -17,7 +17,7 @@ struct etw_kernel_samplers {
 
 /* The programs that samples run; borrowed. */
 struct etw_kernel_sample_programs {
-	int sample, count;
+	int sample, counter_sample;
 };
 
 /*

@@ -135,7 +135,7 @@ static void tell(const char *root, uint32_t groups)
 	struct etw_source_event event;
 	struct etw_source_mark mark;
 
-	etw_kernel_config_tell(&fixture.out, root, groups);
+	etw_kernel_write_machine(&fixture.out, root, groups);
 	assert_int_equal(fixture.out.no_memory, 0);
 	while (etw_kernel_out_peek(&fixture.out, 0, &event)) {
 		take_event(&event);

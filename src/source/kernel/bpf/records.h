@@ -34,7 +34,7 @@ enum etw_kernel_task_flag {
 	ETW_KERNEL_TASK_HAS_MEMORY = 0x8,    /* and what that says of it is known */
 };
 
-/* The one value of the switch map. It outlives the host, like the maps. */
+/* The one value of the control map. It outlives the host, like the maps. */
 struct etw_kernel_control {
 	__u32 collected;   /* enum etw_kernel_collect; 0: the programs of tasks return at once */
 	__u32 cpu_kinds;   /* frequent events that are wanted: a bit for each etw_kernel_cpu_kind */

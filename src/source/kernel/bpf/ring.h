@@ -32,12 +32,12 @@ struct {
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct etw_kernel_control);
-} etw_switch SEC(".maps");
+} etw_control SEC(".maps");
 
 static __always_inline int is_collected(__u32 what)
 {
 	__u32 key = 0;
-	struct etw_kernel_control *control = bpf_map_lookup_elem(&etw_switch, &key);
+	struct etw_kernel_control *control = bpf_map_lookup_elem(&etw_control, &key);
 
 	return control && (control->collected & what);
 }

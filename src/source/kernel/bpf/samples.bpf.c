@@ -70,7 +70,7 @@ int etw_sample(struct sampled *context)
 
 /* The event was attached with the number of its source. */
 SEC("perf_event")
-int etw_count(struct sampled *context)
+int etw_counter_sample(struct sampled *context)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	const struct etw_kernel_control *control = find_control();

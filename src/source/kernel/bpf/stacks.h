@@ -18,7 +18,7 @@ static __always_inline struct etw_kernel_control *find_control(void)
 {
 	__u32 key = 0;
 
-	return bpf_map_lookup_elem(&etw_switch, &key);
+	return bpf_map_lookup_elem(&etw_control, &key);
 }
 
 static __always_inline __u32 frames_of(long bytes, __u32 most)
