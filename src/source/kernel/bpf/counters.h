@@ -57,7 +57,7 @@ static long count_word(__u32 index, struct file_words *words)
 
 static __always_inline __u32 count_files(struct task_struct *task)
 {
-	struct files_struct *files = task->files;
+	struct files_struct *files = BPF_CORE_READ(task, files);
 	struct file_words words = {};
 	__u32 max;
 
@@ -99,20 +99,22 @@ static __always_inline void count_memory(struct etw_kernel_counters *to, struct 
 
 static __always_inline void count_process(struct etw_kernel_counters *to, struct task_struct *task)
 {
-	struct signal_struct *signal = task->signal;
-	struct task_struct *leader = task->group_leader;
+	struct signal_struct *signal = BPF_CORE_READ(task, signal);
+	struct task_struct *leader = BPF_CORE_READ(task, group_leader);
+	struct mm_struct *mm = BPF_CORE_READ(task, mm);
 
 	__builtin_memset(to, 0, sizeof(*to));
 	to->is_known = 1;
 	/* Threads that were waited for have theirs in the sum; a main thread stays until all have ended. */
-	to->fault_count = signal->min_flt + signal->maj_flt + task->min_flt + task->maj_flt;
+	to->fault_count = BPF_CORE_READ(signal, min_flt) + BPF_CORE_READ(signal, maj_flt) +
+			  BPF_CORE_READ(task, min_flt) + BPF_CORE_READ(task, maj_flt);
 	if (leader != task)
-		to->fault_count += leader->min_flt + leader->maj_flt;
+		to->fault_count += BPF_CORE_READ(leader, min_flt) + BPF_CORE_READ(leader, maj_flt);
 	to->file_count = count_files(task);
-	if (task->mm)
-		count_memory(to, task->mm);
+	if (mm)
+		count_memory(to, mm);
 	else
-		to->peak_resident_pages = signal->maxrss;
+		to->peak_resident_pages = BPF_CORE_READ(signal, maxrss);
 }
 
 #endif

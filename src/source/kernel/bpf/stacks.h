@@ -34,15 +34,15 @@ static __always_inline void copy_registers(struct etw_kernel_stack_copy *to,
 	const struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
 
 #if defined(__TARGET_ARCH_x86)
-	to->pc = regs->ip;
-	to->stack = regs->sp;
-	to->frame = regs->bp;
+	to->pc = BPF_CORE_READ(regs, ip);
+	to->stack = BPF_CORE_READ(regs, sp);
+	to->frame = BPF_CORE_READ(regs, bp);
 	to->link = 0;
 #elif defined(__TARGET_ARCH_arm64)
-	to->pc = regs->pc;
-	to->stack = regs->sp;
-	to->frame = regs->regs[29];
-	to->link = regs->regs[30];
+	to->pc = BPF_CORE_READ(regs, pc);
+	to->stack = BPF_CORE_READ(regs, sp);
+	to->frame = BPF_CORE_READ(regs, regs[29]);
+	to->link = BPF_CORE_READ(regs, regs[30]);
 #endif
 }
 
@@ -88,15 +88,16 @@ static __always_inline void copy_user(struct etw_kernel_stack_copy *copy, char *
  */
 static __always_inline int is_of_tree(__u32 only_pid)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	const struct task_struct *task = (const void *)bpf_get_current_task();
+	int is_found = 0;
 
+	/* One path: the verifier would follow the rest of the program from each place where the loop is left. */
 #pragma unroll
 	for (int i = 0; i < MAKERS_MAX; i++) {
-		if ((__u32)task->tgid == only_pid)
-			return 1;
-		task = task->real_parent;
+		is_found |= (__u32)BPF_CORE_READ(task, tgid) == only_pid;
+		task = BPF_CORE_READ(task, real_parent);
 	}
-	return 0;
+	return is_found;
 }
 
 /*
@@ -130,10 +131,11 @@ static __always_inline void add_stack(void *context, struct etw_kernel_record *r
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct etw_kernel_task_stack *head = at;
-	int has_user = !(task->flags & PF_KTHREAD) && task->mm;
+	const int is_of_kernel = !!(BPF_CORE_READ(task, flags) & PF_KTHREAD);
+	const int has_user = !is_of_kernel && BPF_CORE_READ(task, mm);
 
 	record->stack_bytes = stack_bytes;
-	record->has_user = has_user || task->flags & PF_KTHREAD;
+	record->has_user = has_user || is_of_kernel;
 	if (!stack_bytes)
 		return;
 	head->kernel_frames = frames_of(

@@ -2,6 +2,10 @@
 /*
  * Tasks that come, take another program, and go. task_newtask and not sched_process_fork: the kernel's
  * own helpers inside a process (io_uring workers) pass only there, and the task does not run yet.
+ *
+ * Fields are read by BPF_CORE_READ(), not as a->b: for each of those the verifier looks through all types of the kernel by
+ * name, once for each path that leads there, which made loading these programs last half a second. The reads cost some
+ * 100 ns for a task.
  */
 #include "counters.h"
 #include "stacks.h"
@@ -12,17 +16,17 @@ const volatile __u32 etw_exit_tells_last = 0;
 /* A thread's stack begins where its maker said; all others share what the kernel made for the program. */
 static __always_inline void describe_memory(struct etw_kernel_task *to, struct task_struct *task)
 {
-	struct mm_struct *mm = task->mm;
+	struct mm_struct *mm = BPF_CORE_READ(task, mm);
 
 	to->user_stack = 0;
 	to->entry = 0;
-	if (!mm || (task->flags & PF_KTHREAD))
+	if (!mm || (to->flags & ETW_KERNEL_TASK_KTHREAD))
 		return;
 	to->flags |= ETW_KERNEL_TASK_HAS_MEMORY;
-	if (mm->task_size <= SIZE_OF_32_BITS)
+	if (BPF_CORE_READ(mm, task_size) <= SIZE_OF_32_BITS)
 		to->flags |= ETW_KERNEL_TASK_IS_32_BIT;
-	if (task->pid == task->tgid) {
-		to->user_stack = mm->start_stack;
+	if (to->tid == to->pid) {
+		to->user_stack = BPF_CORE_READ(mm, start_stack);
 		to->entry = to->flags & ETW_KERNEL_TASK_IS_32_BIT ? 0 : find_entry(mm);
 	}
 }
@@ -32,27 +36,28 @@ static __always_inline void describe_schedule(struct etw_kernel_task *to, struct
 	struct io_context *io = 0;
 
 	if (bpf_core_field_exists(task->io_context))
-		io = task->io_context;
-	to->affinity = task->cpus_ptr->bits[0];
-	to->priority = task->normal_prio;
-	to->policy = task->policy;
-	to->io_priority = io ? io->ioprio : 0;
+		io = BPF_CORE_READ(task, io_context);
+	to->affinity = BPF_CORE_READ(task, cpus_ptr, bits[0]);
+	to->priority = BPF_CORE_READ(task, normal_prio);
+	to->policy = BPF_CORE_READ(task, policy);
+	to->io_priority = io ? BPF_CORE_READ(io, ioprio) : 0;
 }
 
 static __always_inline void describe_task(struct etw_kernel_task *to, struct task_struct *task)
 {
-	to->start_ns = task->start_boottime;
-	to->process_start_ns = task->group_leader->start_boottime;
-	to->runtime_ns = task->se.sum_exec_runtime;
+	to->start_ns = BPF_CORE_READ(task, start_boottime);
+	to->process_start_ns = BPF_CORE_READ(task, group_leader, start_boottime);
+	to->runtime_ns = BPF_CORE_READ(task, se.sum_exec_runtime);
 	to->clock_ns = 0;
-	to->user_ns = task->utime;
-	to->system_ns = task->stime;
-	to->tid = task->pid;
-	to->pid = task->tgid;
-	to->parent_pid = task->real_parent->tgid;
-	to->uid = task->cred->euid.val;
-	to->session_id = bpf_core_field_exists(task->sessionid) ? task->sessionid : ~0u;
-	to->flags = task->flags & PF_KTHREAD ? ETW_KERNEL_TASK_KTHREAD : 0;
+	to->user_ns = BPF_CORE_READ(task, utime);
+	to->system_ns = BPF_CORE_READ(task, stime);
+	to->tid = BPF_CORE_READ(task, pid);
+	to->pid = BPF_CORE_READ(task, tgid);
+	to->parent_pid = BPF_CORE_READ(task, real_parent, tgid);
+	to->uid = BPF_CORE_READ(task, cred, euid.val);
+	to->session_id = bpf_core_field_exists(task->sessionid) ? BPF_CORE_READ(task, sessionid)
+								: ~0u;
+	to->flags = BPF_CORE_READ(task, flags) & PF_KTHREAD ? ETW_KERNEL_TASK_KTHREAD : 0;
 	bpf_probe_read_kernel_str(to->name, sizeof(to->name), task->comm);
 	describe_memory(to, task);
 	describe_schedule(to, task);
@@ -64,14 +69,19 @@ static __always_inline void describe_task(struct etw_kernel_task *to, struct tas
  */
 static __always_inline void read_clock(struct etw_kernel_task *to, struct task_struct *current)
 {
+	__u64 task_ns, start_ns;
 	struct rq *rq;
 
 	if (!bpf_core_field_exists(current->se.cfs_rq))
 		return;
-	rq = current->se.cfs_rq->rq;
-	to->clock_ns = rq->clock;
-	if (to->tid == (__u32)current->pid && rq->clock_task > current->se.exec_start)
-		to->runtime_ns += rq->clock_task - current->se.exec_start;
+	rq = BPF_CORE_READ(current, se.cfs_rq, rq);
+	to->clock_ns = BPF_CORE_READ(rq, clock);
+	if (to->tid != (__u32)BPF_CORE_READ(current, pid))
+		return;
+	task_ns = BPF_CORE_READ(rq, clock_task);
+	start_ns = BPF_CORE_READ(current, se.exec_start);
+	if (task_ns > start_ns)
+		to->runtime_ns += task_ns - start_ns;
 }
 
 /* @stack_bytes: a constant in each use, as of all functions here: the ring takes no other sizes. */
@@ -90,8 +100,12 @@ static __always_inline void send_new_task(__u64 *context, const __u32 stack_byte
 	read_clock(&record->task, bpf_get_current_task_btf());
 	if (context[1] & CLONE_VM_FLAG)
 		record->task.flags |= ETW_KERNEL_TASK_SHARES_MEMORY;
-	if (task->pid != task->tgid && (record->task.flags & ETW_KERNEL_TASK_HAS_MEMORY))
-		record->task.user_stack = ((struct pt_regs *)bpf_task_pt_regs(task))->sp;
+	if (record->task.tid != record->task.pid &&
+	    (record->task.flags & ETW_KERNEL_TASK_HAS_MEMORY)) {
+		const struct pt_regs *regs = (const void *)bpf_task_pt_regs(task);
+
+		record->task.user_stack = BPF_CORE_READ(regs, sp);
+	}
 	add_stack(context, &record->head, record + 1, stack_bytes);
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
 }
@@ -120,9 +134,9 @@ int etw_new_task(__u64 *context)
 /* The status that waitpid() gives for the whole group. */
 static __always_inline __u32 group_status(struct task_struct *task)
 {
-	if (task->signal->flags & SIGNAL_GROUP_EXIT)
-		return task->signal->group_exit_code;
-	return task->group_leader->exit_code;
+	if (BPF_CORE_READ(task, signal, flags) & SIGNAL_GROUP_EXIT)
+		return BPF_CORE_READ(task, signal, group_exit_code);
+	return BPF_CORE_READ(task, group_leader, exit_code);
 }
 
 static __always_inline int ends_group(__u64 *context)
@@ -131,7 +145,7 @@ static __always_inline int ends_group(__u64 *context)
 
 	if (etw_exit_tells_last)
 		return !!(context[1] & 0xFF);
-	return task->signal->live.counter == 0;
+	return BPF_CORE_READ(task, signal, live.counter) == 0;
 }
 
 static __always_inline void send_exit(__u64 *context, int is_last, const __u32 stack_bytes)
