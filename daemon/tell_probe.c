@@ -7,8 +7,8 @@
 #include "base/macros.h"
 #include "base/profile_source.h"
 #include "source/kernel/kernel_source.h"
-#include "source/kernel/probe.h"
-#include "source/kernel/probe_class.h"
+#include "source/kernel/probe/probe.h"
+#include "source/kernel/probe/probe_class.h"
 #include "wire/kernel_names.h"
 
 #define LOSSES_MAX     8 /* of one class */

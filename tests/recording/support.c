@@ -20,7 +20,7 @@
 #include "consumer/trace.h"
 #include "ipc/runtime.h"
 #include "recording/enabled.h"
-#include "source/kernel/probe.h"
+#include "source/kernel/probe/probe.h"
 
 #define SESSIONS_MAX 64
 

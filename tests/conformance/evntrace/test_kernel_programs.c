@@ -29,7 +29,7 @@
 #include "base/text.h"
 #include "conformance/evntrace/host.h"
 #include "conformance/tdh/sample_loop.h"
-#include "source/kernel/probe.h"
+#include "source/kernel/probe/probe.h"
 
 #define LIMIT_S 1500
 #define SKIPPED 77

@@ -20,7 +20,7 @@
 #include <winerror.h>
 
 #include "conformance/evntrace/host.h"
-#include "source/kernel/probe.h"
+#include "source/kernel/probe/probe.h"
 
 #define LIMIT_S 1500
 #define SKIPPED 77

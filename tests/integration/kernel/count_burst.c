@@ -31,7 +31,7 @@
 
 #include "base/bytes.h"
 #include "source/kernel/kernel_source.h"
-#include "source/kernel/probe.h"
+#include "source/kernel/probe/probe.h"
 #include "unit/source/fake_source_host.h"
 #include "wire/group_masks.h"
 

@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 
-#include "source/kernel/probe.h"
+#include "source/kernel/probe/probe.h"
 
 #define SKIPPED 77
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "source/kernel/probe.h"
+#include "source/kernel/probe/probe.h"
 
 static void test_tell_probe__what_no_machine_has(void **state)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "source/kernel/bpf/records.h"
-#include "source/kernel/ring.h"
+#include "source/kernel/rings/ring.h"
 
 #define FAKE_RING_BYTES 4096
 #define FAKE_RING_BUSY  UINT32_C(0x80000000) /* still being written */

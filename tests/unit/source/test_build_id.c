@@ -13,7 +13,7 @@
 
 #include "base/bytes.h"
 #include "fake_procfs.h"
-#include "source/kernel/build_id.h"
+#include "source/kernel/procfs/build_id.h"
 
 #define FILE_BYTES 1024
 #define NOTES_AT   512

@@ -15,7 +15,7 @@
 #include "base/time.h"
 #include "fake_ring.h"
 #include "fake_source_host.h"
-#include "source/kernel/collector.h"
+#include "source/kernel/collector/collector.h"
 
 #define PROCESS_START 0x0301
 

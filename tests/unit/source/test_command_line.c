@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "source/kernel/command_line.h"
+#include "source/kernel/processes/command_line.h"
 
 static void expect(const char *arguments, size_t bytes, const char *line)
 {

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "fake_procfs.h"
-#include "source/kernel/config.h"
+#include "source/kernel/machine/config.h"
 
 static void expect_ascii(const char16_t *got, const char *wanted, size_t units)
 {

@@ -20,7 +20,7 @@
 #include "decode/format.h"
 #include "fake_machine.h"
 #include "fake_source_host.h"
-#include "source/kernel/config_events.h"
+#include "source/kernel/config/config_events.h"
 #include "wire/etl_event.h"
 
 #define EVENTS_MAX  8192

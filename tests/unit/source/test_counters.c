@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "fake_procfs.h"
-#include "source/kernel/counters.h"
-#include "source/kernel/procfs.h"
+#include "source/kernel/procfs/counters.h"
+#include "source/kernel/procfs/procfs.h"
 
 #define START 500
 

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "base/bytes.h"
-#include "source/kernel/cpu_events.h"
-#include "source/kernel/priority.h"
+#include "source/kernel/events/cpu_events.h"
+#include "source/kernel/processes/priority.h"
 #include "wire/etl_event.h"
 
 #define TIME_RAW     INT64_C(0x1122334455667788)

@@ -12,7 +12,7 @@
 
 #include "base/bytes.h"
 #include "fake_source_host.h"
-#include "source/kernel/cpu_events.h"
+#include "source/kernel/events/cpu_events.h"
 
 #define TIME_RAW INT64_C(0x1122334455667788)
 #define START_NS UINT64_C(12345)

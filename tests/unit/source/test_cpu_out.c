@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "source/kernel/cpu_out.h"
-#include "source/kernel/seen.h"
+#include "source/kernel/code/seen.h"
+#include "source/kernel/collector/cpu_out.h"
 
 #define KERNEL UINT64_C(0xFFFFFFFF81000000)
 

@@ -12,7 +12,7 @@
 #include "base/macros.h"
 #include "fake_ring.h"
 #include "source/kernel/bpf/cpu_records.h"
-#include "source/kernel/cpu_rings.h"
+#include "source/kernel/rings/cpu_rings.h"
 
 struct ready {
 	struct etw_kernel_cpu_record record;

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "source/kernel/cpu_time.h"
+#include "source/kernel/processes/cpu_time.h"
 
 #define MS     UINT64_C(1000000)
 #define BEHIND (7 * MS) /* of the scheduler's clock */

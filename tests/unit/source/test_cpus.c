@@ -13,7 +13,7 @@
 #include <errno.h>
 
 #include "base/macros.h"
-#include "source/kernel/cpus.h"
+#include "source/kernel/perf/cpus.h"
 
 #define LOOK_NS ETW_KERNEL_CPUS_LOOK_NS
 

@@ -13,7 +13,7 @@
 #include "base/bytes.h"
 #include "base/guid.h"
 #include "fake_source_host.h"
-#include "source/kernel/events.h"
+#include "source/kernel/events/events.h"
 #include "wire/group_masks.h"
 
 struct fixture {

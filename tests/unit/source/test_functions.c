@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "fake_procfs.h"
-#include "source/kernel/functions.h"
+#include "source/kernel/code/functions.h"
 
 static char root[] = "/tmp/etw-functions-XXXXXX";
 

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "source/kernel/images.h"
-#include "source/kernel/vdso.h"
+#include "source/kernel/processes/images.h"
+#include "source/kernel/procfs/vdso.h"
 
 /* What was told, as text: "+base-end path " and "-base-end path ". */
 static char told[4096];

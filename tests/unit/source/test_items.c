@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "source/kernel/items.h"
+#include "source/kernel/out/items.h"
 
 static struct etw_kernel_item *add(struct etw_kernel_heap *heap, struct etw_kernel_stream *stream,
 				   uint64_t time_ns, uint64_t end)

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/bytes.h"
-#include "source/kernel/mappings.h"
+#include "source/kernel/perf/mappings.h"
 
 #define RING_BYTES 256
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "fake_procfs.h"
-#include "source/kernel/messages.h"
+#include "source/kernel/events/messages.h"
 
 static char root[] = "/tmp/etw-messages-XXXXXX";
 static struct etw_kernel_messages messages;

@@ -11,7 +11,7 @@
 
 #include "base/bytes.h"
 #include "fake_source_host.h"
-#include "source/kernel/out.h"
+#include "source/kernel/out/out.h"
 
 static void add(struct etw_kernel_out *out, uint64_t time_ns, uint32_t cpu, uint8_t fill)
 {

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/macros.h"
-#include "source/kernel/priority.h"
+#include "source/kernel/processes/priority.h"
 
 #define OTHER ETW_KERNEL_POLICY_OTHER
 

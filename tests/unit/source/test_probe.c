@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <evntrace.h>
 
-#include "source/kernel/probe.h"
+#include "source/kernel/probe/probe.h"
 
 static void test_probe__every_need_has_a_sentence(void **state)
 {

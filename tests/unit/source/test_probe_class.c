@@ -12,7 +12,7 @@
 #include <errno.h>
 
 #include "base/macros.h"
-#include "source/kernel/probe_class.h"
+#include "source/kernel/probe/probe_class.h"
 #include "unit/source/fake_btf.h"
 
 static const char *const tracepoints[] = {

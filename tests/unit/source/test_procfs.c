@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "fake_procfs.h"
-#include "source/kernel/procfs.h"
+#include "source/kernel/procfs/procfs.h"
 
 static char root[] = "/tmp/etw-procfs-XXXXXX";
 static int root_fd = -1;

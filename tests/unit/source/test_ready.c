@@ -15,8 +15,8 @@
 #include "base/time.h"
 #include "fake_source_host.h"
 #include "source/kernel/kernel_source.h"
-#include "source/kernel/probe.h"
-#include "source/kernel/probe_class.h"
+#include "source/kernel/probe/probe.h"
+#include "source/kernel/probe/probe_class.h"
 
 #define SKIPPED         77
 #define ROUNDS          100

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "source/kernel/ring.h"
+#include "source/kernel/rings/ring.h"
 
 #define RING_BYTES 256
 #define BUSY       UINT32_C(0x80000000)

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "source/kernel/routines.h"
+#include "source/kernel/code/routines.h"
 
 #if defined(__aarch64__)
 #define PREFIX "__arm64_sys_"

@@ -15,8 +15,8 @@
 #include "fake_procfs.h"
 #include "fake_ring.h"
 #include "fake_source_host.h"
-#include "source/kernel/config_events.h"
-#include "source/kernel/rundown.h"
+#include "source/kernel/collector/rundown.h"
+#include "source/kernel/config/config_events.h"
 #include "wire/group_masks.h"
 
 #define PROCESS_START    0x0301

@@ -21,9 +21,9 @@
 #include "fake_source_host.h"
 #include "source/kernel/bpf/cpu_records.h"
 #include "source/kernel/kernel_source.h"
-#include "source/kernel/probe.h"
-#include "source/kernel/probe_class.h"
-#include "source/kernel/samplers.h"
+#include "source/kernel/perf/samplers.h"
+#include "source/kernel/probe/probe.h"
+#include "source/kernel/probe/probe_class.h"
 
 #define SKIPPED      77
 #define OPENED_MAX   64

@@ -16,10 +16,10 @@
 #include "base/time.h"
 #include "fake_source_host.h"
 #include "source/kernel/kernel_source.h"
-#include "source/kernel/priority.h"
-#include "source/kernel/probe.h"
-#include "source/kernel/probe_class.h"
-#include "source/kernel/sampler.h"
+#include "source/kernel/perf/sampler.h"
+#include "source/kernel/probe/probe.h"
+#include "source/kernel/probe/probe_class.h"
+#include "source/kernel/processes/priority.h"
 #include "wire/etl_event.h"
 
 #define SKIPPED      77

@@ -12,7 +12,7 @@
 #include "base/bytes.h"
 #include "fake_procfs.h"
 #include "fake_source_host.h"
-#include "source/kernel/scan.h"
+#include "source/kernel/tracker/scan.h"
 
 #define TICK_NS UINT64_C(10000000)
 

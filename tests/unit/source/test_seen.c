@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "source/kernel/seen.h"
+#include "source/kernel/code/seen.h"
 
 #define KERNEL UINT64_C(0xffffffff81000000)
 

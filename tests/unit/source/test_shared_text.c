@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "source/kernel/shared_text.h"
+#include "source/kernel/processes/shared_text.h"
 
 static void test_shared_text__narrow(void **state)
 {

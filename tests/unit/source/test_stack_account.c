@@ -11,8 +11,8 @@
 
 #include "fake_procfs.h"
 #include "fake_source_host.h"
-#include "source/kernel/account_events.h"
-#include "source/kernel/stack_account.h"
+#include "source/kernel/events/account_events.h"
+#include "source/kernel/out/stack_account.h"
 
 struct keeper {
 	int fd; /* owned; -1: nothing is kept */

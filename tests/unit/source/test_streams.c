@@ -15,7 +15,7 @@
 #include "base/time.h"
 #include "fake_ring.h"
 #include "fake_source_host.h"
-#include "source/kernel/streams.h"
+#include "source/kernel/rings/streams.h"
 
 #define CPUS       2
 #define PERF_BYTES 4096

@@ -17,7 +17,7 @@
 #include "base/time.h"
 #include "fake_source_host.h"
 #include "source/kernel/kernel_source.h"
-#include "source/kernel/probe.h"
+#include "source/kernel/probe/probe.h"
 #include "wire/etl_event.h"
 #include "wire/kernel_account.h"
 

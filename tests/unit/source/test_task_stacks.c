@@ -13,9 +13,9 @@
 #include "base/bytes.h"
 #include "base/macros.h"
 #include "fake_source_host.h"
-#include "source/kernel/stack_account.h"
-#include "source/kernel/task_stacks.h"
-#include "source/kernel/tracker.h"
+#include "source/kernel/events/task_stacks.h"
+#include "source/kernel/out/stack_account.h"
+#include "source/kernel/tracker/tracker.h"
 
 #define STACK_HOOK    0x1820
 #define PROCESS_START 0x0301

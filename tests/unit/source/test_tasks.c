@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "source/kernel/tasks.h"
+#include "source/kernel/processes/tasks.h"
 
 /* More than there are buckets, so that some share one. */
 #define MANY (3 * ETW_KERNEL_BUCKETS)

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/macros.h"
-#include "source/kernel/thread_facts.h"
+#include "source/kernel/processes/thread_facts.h"
 
 #define CLASS(number, level) ((number) << 13 | (level))
 

@@ -15,7 +15,7 @@
 #include "base/macros.h"
 #include "base/utf.h"
 #include "fake_source_host.h"
-#include "source/kernel/tracker.h"
+#include "source/kernel/tracker/tracker.h"
 
 #define ALL     (EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_IMAGE_LOAD)
 #define TICK_NS 10000000 /* of the start times in procfs and in keys, at 100 Hz */

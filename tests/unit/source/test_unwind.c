@@ -16,12 +16,12 @@
 #include <cmocka.h>
 
 #include "base/bytes.h"
-#include "source/kernel/build_id.h"
-#include "source/kernel/procfs.h"
-#include "source/kernel/unwind_stacks.h"
-#include "source/kernel/unwind_walk.h"
-#include "source/kernel/unwinder.h"
-#include "source/kernel/vdso.h"
+#include "source/kernel/procfs/build_id.h"
+#include "source/kernel/procfs/procfs.h"
+#include "source/kernel/procfs/vdso.h"
+#include "source/kernel/unwind/unwind_stacks.h"
+#include "source/kernel/unwind/unwind_walk.h"
+#include "source/kernel/unwind/unwinder.h"
 
 #define FRAMES_MAX 64
 

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "fake_source_host.h"
-#include "source/kernel/watermark.h"
+#include "source/kernel/out/watermark.h"
 
 static void test_watermark__is_the_latest_moment_that_the_clock_knows(void **state)
 {

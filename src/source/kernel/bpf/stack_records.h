@@ -12,6 +12,18 @@
 #include "cpu_records.h"
 #include "records.h"
 
+/*
+ * Kinds of events: enum etw_kernel_cpu_kind, and behind them one for each enum etw_kernel_stack_event, which are those of
+ * soft interrupts, too.
+ */
+#define ETW_KERNEL_STACK_KINDS (ETW_KERNEL_CPU_KINDS + ETW_KERNEL_STACK_EVENTS)
+
+/* etw_kernel_stack_kind_of() - of one of enum etw_kernel_stack_event. */
+static inline unsigned etw_kernel_stack_kind_of(__u32 event)
+{
+	return ETW_KERNEL_CPU_KINDS + (unsigned)__builtin_ctz(event);
+}
+
 /* What begins the stack of a record; its tid and pid are those of the record's head. */
 struct etw_kernel_task_stack {
 	__u32 kernel_frames;

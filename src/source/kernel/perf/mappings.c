@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/* Mapping records of perf. See mappings.h. */
+#include "source/kernel/perf/mappings.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/atomic.h"
+#include "base/macros.h"
+#include "source/kernel/procfs/vdso.h"
+
+/* Behind each record (sample_id_all): tid, time and CPU, in the order of the bits of sample_type. */
+struct trailer {
+	uint32_t pid, tid;
+	uint64_t time_ns;
+	uint32_t cpu, reserved;
+};
+
+struct map_record {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	uint64_t start, byte_count, file_offset;
+	uint8_t build_id_bytes; /* with PERF_RECORD_MISC_MMAP_BUILD_ID; else device and inode */
+	uint8_t reserved[3];
+	uint8_t build_id[ETW_KERNEL_BUILD_ID_BYTES];
+	uint32_t protection, flags;
+	/* the path follows, NUL-terminated, padded to 8 */
+};
+
+struct exec_record {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+};
+
+struct lost_record {
+	struct perf_event_header header;
+	uint64_t id, lost_count;
+};
+
+struct symbol_record {
+	struct perf_event_header header;
+	uint64_t base;
+	uint32_t byte_count;
+	uint16_t type, flags;
+	/* the name follows, NUL-terminated, padded to 8 */
+};
+
+static int parse_symbol(const uint8_t *at, uint32_t name_end, struct etw_kernel_perf_record *ret)
+{
+	struct symbol_record record;
+	const char *name = (const char *)at + sizeof(record);
+
+	if (name_end <= sizeof(record) || !memchr(name, '\0', name_end - sizeof(record)))
+		return -EBADMSG;
+	memcpy(&record, at, sizeof(record));
+	ret->kind = ETW_KERNEL_PERF_SYMBOL;
+	ret->made = (struct etw_kernel_made){
+		.base = record.base,
+		.byte_count = record.byte_count,
+		.is_bpf = record.type == PERF_RECORD_KSYMBOL_TYPE_BPF,
+		.is_loaded = !(record.flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER),
+		.name = name,
+	};
+	return 0;
+}
+
+static int parse_map(const uint8_t *at, uint32_t path_end, struct etw_kernel_perf_record *ret)
+{
+	struct map_record record;
+	const char *path = (const char *)at + sizeof(record);
+
+	if (path_end <= sizeof(record) || !memchr(path, '\0', path_end - sizeof(record)))
+		return -EBADMSG;
+	memcpy(&record, at, sizeof(record));
+	ret->kind = ETW_KERNEL_PERF_MAP;
+	ret->mapping = (struct etw_kernel_mapping){
+		.start = record.start,
+		.byte_count = record.byte_count,
+		.file_offset = record.file_offset,
+		.path = path,
+		.is_executable = !(record.header.misc & PERF_RECORD_MISC_MMAP_DATA),
+	};
+	if ((record.header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID) &&
+	    record.build_id_bytes <= ETW_KERNEL_BUILD_ID_BYTES) {
+		ret->mapping.build_id_bytes = record.build_id_bytes;
+		memcpy(ret->mapping.build_id, record.build_id, record.build_id_bytes);
+	}
+	etw_kernel_vdso_complete(&ret->mapping);
+	return 0;
+}
+
+int etw_kernel_perf_parse(const uint8_t *at, uint32_t byte_count,
+			  struct etw_kernel_perf_record *ret)
+{
+	struct perf_event_header header;
+	struct etw_kernel_perf_record record = {0};
+	struct lost_record lost;
+	struct trailer trailer;
+
+	if (byte_count < sizeof(header) + sizeof(trailer))
+		return -EBADMSG;
+	memcpy(&header, at, sizeof(header));
+	memcpy(&trailer, at + byte_count - sizeof(trailer), sizeof(trailer));
+	record.tid = trailer.tid;
+	record.pid = trailer.pid;
+	record.time_ns = trailer.time_ns;
+	switch (header.type) {
+	case PERF_RECORD_MMAP2:
+		TRY(parse_map(at, byte_count - (uint32_t)sizeof(trailer), &record));
+		break;
+	case PERF_RECORD_KSYMBOL:
+		TRY(parse_symbol(at, byte_count - (uint32_t)sizeof(trailer), &record));
+		break;
+	case PERF_RECORD_COMM:
+		if (byte_count < sizeof(struct exec_record) + sizeof(trailer))
+			return -EBADMSG;
+		if (header.misc & PERF_RECORD_MISC_COMM_EXEC)
+			record.kind = ETW_KERNEL_PERF_EXEC;
+		break;
+	case PERF_RECORD_LOST:
+		if (byte_count < sizeof(lost) + sizeof(trailer))
+			return -EBADMSG;
+		memcpy(&lost, at, sizeof(lost));
+		record.kind = ETW_KERNEL_PERF_LOST;
+		record.lost_count = lost.lost_count;
+		break;
+	default:
+		break;
+	}
+	*ret = record;
+	return 0;
+}
+
+static int open_event(uint32_t cpu)
+{
+	struct perf_event_attr attributes = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attributes),
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
+		.disabled = 1,
+		.mmap = 1,
+		.mmap2 = 1,
+		.mmap_data = 1, /* the first piece of an object may only be read */
+		.build_id = 1,
+		.ksymbol = 1,
+		.comm = 1,
+		.comm_exec = 1,
+		.sample_id_all = 1,
+		.watermark = 1,
+		.wakeup_watermark = UINT32_MAX, /* nobody waits for it */
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+	};
+	long fd = syscall(SYS_perf_event_open, &attributes, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0 && errno == EINVAL) { /* before Linux 5.12 */
+		attributes.build_id = 0;
+		fd = syscall(SYS_perf_event_open, &attributes, -1, (int)cpu, -1,
+			     PERF_FLAG_FD_CLOEXEC);
+	}
+	return fd < 0 ? -errno : (int)fd;
+}
+
+#define DATA_BYTES_MIN (UINT64_C(512) << 10)
+
+static int map_ring(struct etw_kernel_perf *perf, uint64_t data_bytes)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	struct perf_event_mmap_page *control;
+
+	do {
+		perf->map = mmap(NULL, page + data_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+				 perf->fd, 0);
+		/* More than kernel.perf_event_mlock_kb is for who may lock memory. */
+	} while (perf->map == MAP_FAILED && errno == EPERM && data_bytes > DATA_BYTES_MIN &&
+		 (data_bytes /= 2));
+	if (perf->map == MAP_FAILED) {
+		perf->map = NULL;
+		return -errno;
+	}
+	control = perf->map;
+	perf->data = (uint8_t *)perf->map + page;
+	perf->byte_count = data_bytes;
+	perf->position = load_relaxed(&control->data_tail); /* a former host wrote it */
+	return 0;
+}
+
+#define NAME_BYTES 32 /* of a kept descriptor */
+
+static void name_kept(uint32_t cpu, char ret[NAME_BYTES])
+{
+	snprintf(ret, NAME_BYTES, "kernel-perf-%u", cpu);
+}
+
+int etw_kernel_perf_open_anew(struct etw_kernel_perf *perf, const struct etw_source_host *host,
+			      uint32_t cpu, uint64_t data_bytes)
+{
+	char name[NAME_BYTES];
+	int r;
+
+	*perf = (struct etw_kernel_perf){.fd = open_event(cpu), .cpu = cpu};
+	r = perf->fd < 0 ? perf->fd : map_ring(perf, data_bytes);
+	name_kept(cpu, name);
+	if (r)
+		etw_kernel_perf_close(perf);
+	else if (host->keep_fd)
+		(void)host->keep_fd(host->context, name, perf->fd);
+	return r;
+}
+
+static int take_over(struct etw_kernel_perf *perf, int fd, uint32_t cpu, uint64_t data_bytes)
+{
+	int r;
+
+	*perf = (struct etw_kernel_perf){.fd = fd, .cpu = cpu};
+	r = map_ring(perf, data_bytes);
+	if (r)
+		etw_kernel_perf_close(perf);
+	return r;
+}
+
+int etw_kernel_perf_open(struct etw_kernel_perf *perf, const struct etw_source_host *host,
+			 uint32_t cpu, uint64_t data_bytes, struct etw_fault *reterr)
+{
+	char name[NAME_BYTES];
+	int fd = -ENOENT, r;
+
+	name_kept(cpu, name);
+	if (host->kept_fd)
+		fd = host->kept_fd(host->context, name);
+	if (fd >= 0)
+		r = take_over(perf, fd, cpu, data_bytes);
+	else
+		r = etw_kernel_perf_open_anew(perf, host, cpu, data_bytes);
+	if (r == -EACCES || r == -EPERM)
+		return etw_fault_set(
+			reterr, -EACCES, 0, "kernel source", "perf",
+			"mapping records were refused: CAP_PERFMON is missing; an etwd that "
+			"root started has it");
+	if (r && r != -ENODEV)
+		return etw_fault_set(reterr, r, 0, "kernel source", "perf",
+				     "the kernel gives no mapping records (perf_event_open)");
+	return r;
+}
+
+int etw_kernel_perf_enable(const struct etw_kernel_perf *perf, bool is_on)
+{
+	if (perf->fd < 0)
+		return 0;
+	if (ioctl(perf->fd, is_on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0))
+		return -errno;
+	return 0;
+}
+
+void etw_kernel_perf_close(struct etw_kernel_perf *perf)
+{
+	if (perf->map)
+		munmap(perf->map, (uint64_t)sysconf(_SC_PAGESIZE) + perf->byte_count);
+	if (perf->fd >= 0)
+		close(perf->fd);
+	*perf = (struct etw_kernel_perf){.fd = -1};
+}
+
+uint64_t etw_kernel_perf_end(const struct etw_kernel_perf *perf)
+{
+	const struct perf_event_mmap_page *control = perf->map;
+
+	/* Pairs with the kernel's barrier before it moves the head. */
+	return load_acquire(&control->data_head);
+}
+
+static void copy_out(const struct etw_kernel_perf *perf, uint64_t position, uint8_t *to,
+		     uint64_t bytes)
+{
+	uint64_t offset = position & (perf->byte_count - 1);
+	uint64_t first = perf->byte_count - offset < bytes ? perf->byte_count - offset : bytes;
+
+	memcpy(to, perf->data + offset, first);
+	memcpy(to + first, perf->data, bytes - first);
+}
+
+int etw_kernel_perf_next(struct etw_kernel_perf *perf, uint64_t end, uint8_t *to)
+{
+	struct perf_event_header header;
+
+	if (perf->position == end)
+		return 0;
+	if (end - perf->position < sizeof(header))
+		return -EBADMSG;
+	copy_out(perf, perf->position, (uint8_t *)&header, sizeof(header));
+	if (header.size < sizeof(header) || header.size > end - perf->position)
+		return -EBADMSG;
+	copy_out(perf, perf->position, to, header.size);
+	perf->position += header.size;
+	return header.size;
+}
+
+void etw_kernel_perf_release(struct etw_kernel_perf *perf, uint64_t position)
+{
+	struct perf_event_mmap_page *control = perf->map;
+
+	/* Pairs with the kernel's look at the tail when it wants room. */
+	store_release(&control->data_tail, position);
+}

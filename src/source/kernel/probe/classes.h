@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which kinds of frequent records serve which bits of the group masks, and which of their events can have stacks.
+ * Source: docs/kernel-events.md.
+ */
+#ifndef ETW_SOURCE_KERNEL_PROBE_CLASSES_H
+#define ETW_SOURCE_KERNEL_PROBE_CLASSES_H
+
+#include <stdint.h>
+
+#include <evntrace.h>
+
+#include "base/fault.h"
+#include "base/source.h"
+#include "source/kernel/bpf/cpu_records.h"
+#include "source/kernel/bpf/records.h"
+
+/* Kinds whose events name the kernel's function that serves a number. */
+#define ETW_KERNEL_ROUTINE_KINDS                                                         \
+	(UINT32_C(1) << ETW_KERNEL_SYSCALL_ENTER | UINT32_C(1) << ETW_KERNEL_INTERRUPT | \
+	 UINT32_C(1) << ETW_KERNEL_SOFT_INTERRUPT)
+
+#define ETW_KERNEL_TASK_FLAGS                                                               \
+	(EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_IMAGE_LOAD | \
+	 EVENT_TRACE_FLAG_PROCESS_COUNTERS)
+
+/* What is built, as group masks: the flags of tasks, and the bits of the kinds below. */
+#define ETW_KERNEL_BUILT_MASKS                                                                     \
+	{                                                                                          \
+		[0] = ETW_KERNEL_TASK_FLAGS, [1] = 0x6686, [2] = 0x8040, [4] = 0x8000, [6] = 0x3F, \
+	}
+
+/* The events that can have stacks: (group << 8) | type. */
+#define ETW_KERNEL_STACK_HOOKS                                                                  \
+	{                                                                                       \
+		0x0301, 0x0302, 0x030A, 0x1402, 0x0501, 0x0502, 0x0524, 0x0532, 0x0F2E, 0x0F2F, \
+			0x0F33, 0x0F34, 0x0F42, 0x0F43, 0x0F44, 0x0F45                          \
+	}
+
+/* etw_kernel_class_kinds() - a bit for each enum etw_kernel_cpu_kind that @masks ask for. */
+uint32_t etw_kernel_class_kinds(const uint32_t masks[8]);
+
+/* etw_kernel_class_masks() - the bits that ask for one of @kinds. */
+void etw_kernel_class_masks(uint32_t kinds, uint32_t ret[8]);
+
+/*
+ * etw_kernel_class_lacking() - the bits of @masks that this kernel cannot serve.
+ *
+ * Returns 0, or -EOPNOTSUPP with @reterr naming the first of their classes and what is missing.
+ */
+int etw_kernel_class_lacking(const uint32_t masks[8], uint32_t ret[8], struct etw_fault *reterr);
+
+/* etw_kernel_class_given() - those of @kinds that this kernel has; a class may go on without one of its kinds. */
+uint32_t etw_kernel_class_given(uint32_t kinds);
+
+/* etw_kernel_class_names_code() - whether the events that a session wants name addresses of code. */
+bool etw_kernel_class_names_code(const struct etw_source_request *request);
+
+/* etw_kernel_class_hook() - of the events that a kind makes: (group << 8) | type; 0: none. */
+uint16_t etw_kernel_class_hook(uint32_t kind);
+
+/*
+ * etw_kernel_class_less() - whether some of @kinds bring no events on this machine, although its kernel has their tracepoints:
+ * it has no idle states, or no frequencies.
+ *
+ * Returns 0, or -EOPNOTSUPP with @reterr naming what the machine lacks.
+ */
+int etw_kernel_class_less(uint32_t kinds, struct etw_fault *reterr);
+
+/* etw_kernel_class_stack_kinds() - those of whose events the request wants the stacks. */
+uint32_t etw_kernel_class_stack_kinds(const struct etw_source_request *request);
+
+/*
+ * etw_kernel_class_stack_events() - the events of tasks and of soft interrupts whose stacks the request wants: enum
+ * etw_kernel_stack_event.
+ */
+uint32_t etw_kernel_class_stack_events(const struct etw_source_request *request);
+
+/* etw_kernel_loss_class() - enum etw_loss_class of a kind's records. */
+uint32_t etw_kernel_loss_class(uint32_t kind);
+
+#endif

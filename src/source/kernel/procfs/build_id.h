@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Build ids of files that were mapped before anybody looked; later ones come with the mapping records.
+ * Only files on local file systems are opened: one of a user's own (FUSE) or of a network could keep the
+ * session's thread waiting.
+ */
+#ifndef ETW_SOURCE_KERNEL_PROCFS_BUILD_ID_H
+#define ETW_SOURCE_KERNEL_PROCFS_BUILD_ID_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "source/kernel/processes/images.h"
+#include "source/kernel/procfs/procfs.h"
+
+/* What is known of one file. */
+struct etw_kernel_build_id {
+	uint64_t device, inode;
+	uint8_t byte_count; /* 0: it has none */
+	uint8_t bytes[ETW_KERNEL_BUILD_ID_BYTES];
+};
+
+/* Of one walk over procfs. */
+struct etw_kernel_build_ids {
+	uint64_t *devices; /* owned; of local file systems */
+	size_t device_count;
+	struct etw_kernel_build_id *at; /* owned; in the order in which they were met */
+	size_t count, room;
+};
+
+/*
+ * etw_kernel_build_id_read() - the build id of an ELF file.
+ *
+ * @fd:  a regular file; borrowed
+ * @ret: ETW_KERNEL_BUILD_ID_BYTES, written from the start; longer ids are cut
+ *
+ * Returns its bytes; 0 when there is none; -EBADMSG when this is no ELF file, or a damaged one; what
+ * reading said.
+ */
+int etw_kernel_build_id_read(int fd, uint8_t *ret);
+
+/*
+ * etw_kernel_build_id_of_notes() - the build id among the notes of an ELF object.
+ *
+ * @ret: as above
+ *
+ * Returns its bytes; 0 when there is none; -EBADMSG when the notes make no sense.
+ */
+int etw_kernel_build_id_of_notes(const uint8_t *at, size_t left, uint8_t *ret);
+
+/*
+ * etw_kernel_build_ids_init() - reads which devices are local.
+ *
+ * @mountinfo: "/proc/self/mountinfo"; when it cannot be read no file will be
+ */
+void etw_kernel_build_ids_init(struct etw_kernel_build_ids *ids, const char *mountinfo);
+
+/* etw_kernel_build_ids_done() - frees everything. */
+void etw_kernel_build_ids_done(struct etw_kernel_build_ids *ids);
+
+/*
+ * etw_kernel_build_ids_find() - the build id of a mapped file, when it may be read.
+ *
+ * @process_fd: of /proc/<pid>
+ *
+ * Returns it, borrowed until the next call, or NULL.
+ */
+const struct etw_kernel_build_id *etw_kernel_build_ids_find(
+	struct etw_kernel_build_ids *ids, int process_fd,
+	const struct etw_kernel_proc_mapping *mapping);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+#include "source/kernel/programs/load.h"
+
+#ifdef ETW_KERNEL_BPF
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+
+#include "base/macros.h"
+
+/* What libbpf has to say goes nowhere: faults say it in one sentence. */
+static int say_nothing(enum libbpf_print_level level, const char *format, va_list list)
+{
+	(void)level;
+	(void)format;
+	(void)list;
+	return 0;
+}
+
+int etw_kernel_open_object(const uint8_t *bytes, size_t byte_count, const char *name,
+			   struct bpf_object **ret)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = name);
+	struct bpf_object *object;
+	long error;
+
+	libbpf_set_print(say_nothing);
+	object = bpf_object__open_mem(bytes, byte_count, &options);
+	error = libbpf_get_error(object);
+	if (error)
+		return (int)error;
+	*ret = object;
+	return 0;
+}
+
+int etw_kernel_reuse_maps(struct bpf_object *object, const struct etw_kernel_map_fd *maps,
+			  size_t count)
+{
+	struct bpf_map *map;
+
+	for (size_t i = 0; i < count; i++) {
+		map = bpf_object__find_map_by_name(object, maps[i].name);
+		if (map && maps[i].fd >= 0)
+			TRY(bpf_map__reuse_fd(map, maps[i].fd));
+	}
+	return 0;
+}
+
+int etw_kernel_set_constant(struct bpf_object *object, uint32_t value)
+{
+	struct bpf_map *map;
+
+	bpf_object__for_each_map(map, object)
+	{
+		if (strstr(bpf_map__name(map), ".rodata"))
+			return bpf_map__set_initial_value(map, &value, sizeof(value));
+	}
+	return 0;
+}
+
+/* A descriptor that outlives the object it is of. @fd: borrowed; negative: why there is none */
+static int copy_fd(int fd, int *ret)
+{
+	if (fd < 0)
+		return fd;
+	fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	if (fd < 0)
+		return -errno;
+	*ret = fd;
+	return 0;
+}
+
+int etw_kernel_take_map(struct bpf_object *object, const char *name, int *ret)
+{
+	return copy_fd(bpf_object__find_map_fd_by_name(object, name), ret);
+}
+
+int etw_kernel_attach(struct bpf_object *object, const char *name, int *ret)
+{
+	struct bpf_program *program = bpf_object__find_program_by_name(object, name);
+	int fd;
+
+	if (!program)
+		return -ENOENT;
+	fd = bpf_raw_tracepoint_open(NULL, bpf_program__fd(program));
+	if (fd < 0)
+		return fd;
+	*ret = fd;
+	return 0;
+}
+
+int etw_kernel_take_program(struct bpf_object *object, const char *name, int *ret)
+{
+	struct bpf_program *program = bpf_object__find_program_by_name(object, name);
+
+	return copy_fd(program ? bpf_program__fd(program) : -ENOENT, ret);
+}
+
+/* Of the function that the kernel's types have for each tracepoint the first argument is the program's context. */
+uint32_t etw_kernel_tracepoint_arguments(const char *tracepoint)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	const struct btf_type *type;
+	uint32_t count = 0;
+	char name[96];
+	int id;
+
+	if (libbpf_get_error(btf))
+		return 0;
+	(void)snprintf(name, sizeof(name), "btf_trace_%s", tracepoint);
+	id = btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF);
+	type = id > 0 ? btf__type_by_id(btf, (uint32_t)id) : NULL;
+	type = type ? btf__type_by_id(btf, type->type) : NULL; /* pointer */
+	type = type ? btf__type_by_id(btf, type->type) : NULL; /* function */
+	if (type && btf_is_func_proto(type) && btf_vlen(type))
+		count = btf_vlen(type) - 1;
+	btf__free(btf);
+	return count;
+}
+
+void etw_kernel_keep(const struct etw_source_host *host, const char *name, int fd)
+{
+	if (host->keep_fd)
+		(void)host->keep_fd(host->context, name, fd);
+}
+
+int etw_kernel_refuse(int error, const char *tracepoint, struct etw_fault *reterr)
+{
+	if (error == -EPERM || error == -EACCES)
+		return etw_fault_set(
+			reterr, -EACCES, 0, "kernel source", "BPF",
+			"loading BPF programs was refused: CAP_BPF and CAP_PERFMON are "
+			"missing; an etwd that root started has them");
+	if ((error == -ESRCH || error == -ENOENT) && tracepoint)
+		return etw_fault_set(reterr, -ENOSYS, 0, "kernel source", tracepoint,
+				     "the kernel lacks this tracepoint");
+	return etw_fault_set(reterr, error, 0, "kernel source", "BPF",
+			     "the kernel refused the BPF programs");
+}
+
+#endif
