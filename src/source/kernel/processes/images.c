@@ -5,71 +5,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "base/macros.h"
 
-#define FIRST_ROOM 8
 /* Kernels before 5.10 map the pieces of a program at fixed places, with gaps. */
 #define GAP_MAX_BYTES (UINT64_C(64) << 20)
-
-struct etw_kernel_images *etw_kernel_images_ref(struct etw_kernel_images *list)
-{
-	if (list)
-		list->refs++;
-	return list;
-}
-
-static void done_image(struct etw_kernel_image *image)
-{
-	etw_kernel_text_unref(image->path);
-	etw_kernel_text_unref(image->wide);
-	etw_kernel_names_unref(image->names);
-}
-
-void etw_kernel_images_unref(struct etw_kernel_images *list)
-{
-	if (!list || --list->refs)
-		return;
-	for (uint32_t i = 0; i < list->count; i++)
-		done_image(&list->at[i]);
-	free(list);
-}
-
-/* Makes the list this process' own, with room for @more images. */
-static int own(struct etw_kernel_images **list, uint32_t more)
-{
-	struct etw_kernel_images *old = *list, *copy;
-	uint32_t count = old ? old->count : 0;
-	uint32_t room = old ? old->room : FIRST_ROOM;
-
-	if (old && old->refs == 1 && count + more <= room)
-		return 0;
-	while (room < count + more)
-		room *= 2;
-	copy = calloc(1, sizeof(*copy) + room * sizeof(copy->at[0]));
-	if (!copy)
-		return -ENOMEM;
-	copy->refs = 1;
-	copy->room = room;
-	copy->count = count;
-	for (uint32_t i = 0; i < count; i++) {
-		copy->at[i] = old->at[i];
-		etw_kernel_text_ref(copy->at[i].path);
-		etw_kernel_text_ref(copy->at[i].wide);
-		etw_kernel_names_ref(copy->at[i].names);
-	}
-	etw_kernel_images_unref(old);
-	*list = copy;
-	return 0;
-}
-
-static void remove_at(struct etw_kernel_images *list, uint32_t place)
-{
-	done_image(&list->at[place]);
-	list->count--;
-	memmove(&list->at[place], &list->at[place + 1],
-		(list->count - place) * sizeof(list->at[0]));
-}
 
 static bool is_same_file(const struct etw_kernel_image *image,
 			 const struct etw_kernel_mapping *mapping)
@@ -83,95 +24,114 @@ static bool is_same_file(const struct etw_kernel_image *image,
 	return strcmp(etw_kernel_text_string(image->path), mapping->path) == 0;
 }
 
-/* The object that this piece belongs to. The youngest first: addresses are used again. */
+/* Of the images that a piece may belong to: the one that it lies in, else the nearest one in front of it. */
+struct search {
+	const struct etw_kernel_mapping *mapping;
+	struct etw_kernel_image *inside, *near;
+};
+
+static void look_at(struct search *search, struct etw_kernel_image *image)
+{
+	const struct etw_kernel_mapping *mapping = search->mapping;
+	bool is_near;
+
+	if (search->inside || mapping->start < image->base)
+		return;
+	/* Behind its end: a further piece, unless a new copy begins there. */
+	is_near = mapping->start >= image->end && mapping->file_offset &&
+		  mapping->start - image->end < GAP_MAX_BYTES &&
+		  (!search->near || image->end > search->near->end);
+	/* Names are compared last: they are long, and often those of the same folder. */
+	if ((mapping->start >= image->end && !is_near) || !is_same_file(image, mapping))
+		return;
+	if (is_near)
+		search->near = image;
+	else
+		search->inside = image;
+}
+
+/* The object that this piece belongs to. Candidates first, the youngest before others: addresses are used again. */
 static struct etw_kernel_image *find_object(struct etw_kernel_images *list,
 					    const struct etw_kernel_mapping *mapping)
 {
-	struct etw_kernel_image *near = NULL;
+	struct search search = {.mapping = mapping};
+	uint32_t above;
 
-	for (uint32_t i = list ? list->count : 0; i-- > 0;) {
-		struct etw_kernel_image *image = &list->at[i];
-
-		if (!is_same_file(image, mapping) || mapping->start < image->base)
-			continue;
-		if (mapping->start < image->end)
-			return image;
-		/* Behind its end: a further piece, unless a new copy begins there. */
-		if (mapping->file_offset && mapping->start - image->end < GAP_MAX_BYTES &&
-		    (!near || image->end > near->end))
-			near = image;
-	}
-	return near;
+	if (!list)
+		return NULL;
+	for (uint32_t i = list->candidate_count; i-- > 0;)
+		look_at(&search, &list->at[list->candidates[i]]);
+	above = etw_kernel_images_above(list, mapping->start);
+	for (uint32_t i = above; i > 0 && above - i < ETW_KERNEL_IMAGE_LOOKS; i--)
+		look_at(&search, &list->at[list->loaded[i - 1]]);
+	for (uint32_t i = above; i < list->loaded_count && i - above < ETW_KERNEL_IMAGE_LOOKS; i++)
+		look_at(&search, &list->at[list->loaded[i]]);
+	return search.inside ? search.inside : search.near;
 }
 
-static bool is_overlaid(const struct etw_kernel_image *image, uint64_t start, uint64_t end)
+/* A shared list is copied when the first one goes: places stay what they are. */
+static int remove_candidates(struct etw_kernel_images **list, uint64_t start, uint64_t end,
+			     const uint64_t *kept_base)
 {
-	if (etw_kernel_image_is_loaded(image))
-		return start < image->code_end && end > image->code_start;
-	return start <= image->base && end >= image->end;
-}
+	for (uint32_t i = (*list)->candidate_count; i-- > 0;) {
+		const struct etw_kernel_image *image = &(*list)->at[(*list)->candidates[i]];
 
-static int remove_range(struct etw_kernel_images **list, uint64_t start, uint64_t end,
-			const struct etw_kernel_image *except, etw_kernel_image_told told,
-			void *context)
-{
-	uint64_t kept_base = except ? except->base : 0;
-
-	for (uint32_t i = *list ? (*list)->count : 0; i-- > 0;) {
-		if (!is_overlaid(&(*list)->at[i], start, end))
+		if (start > image->base || end < image->end ||
+		    (kept_base && image->base == *kept_base))
 			continue;
-		if (except && (*list)->at[i].base == kept_base)
-			continue;
-		TRY(own(list, 0));
-		if (told && etw_kernel_image_is_loaded(&(*list)->at[i]))
-			told(context, &(*list)->at[i], false);
-		remove_at(*list, i);
+		TRY(etw_kernel_images_own(list, 0));
+		etw_kernel_images_remove(*list, &(*list)->at[(*list)->candidates[i]]);
 	}
 	return 0;
 }
 
-/* Programs that map many data files must not fill the list: the oldest candidate goes. */
-static void drop_candidate(struct etw_kernel_images *list)
+/* What lies over the code of an image ends it. @kept_base: of the one that is left; NULL: none is */
+static int remove_range(struct etw_kernel_images **list, uint64_t start, uint64_t end,
+			const uint64_t *kept_base, etw_kernel_image_told told, void *context)
 {
-	uint32_t count = 0, oldest = UINT32_MAX;
+	uint32_t looks = 0;
 
-	for (uint32_t i = 0; i < list->count; i++) {
-		if (etw_kernel_image_is_loaded(&list->at[i]))
+	if (!*list)
+		return 0;
+	TRY(remove_candidates(list, start, end, kept_base));
+	for (uint32_t i = etw_kernel_images_above(*list, end - 1);
+	     i-- > 0 && looks < ETW_KERNEL_IMAGE_LOOKS;) {
+		struct etw_kernel_image *image = &(*list)->at[(*list)->loaded[i]];
+
+		if (image->code_end <= start) {
+			looks++;
 			continue;
-		count++;
-		if (oldest == UINT32_MAX)
-			oldest = i;
+		}
+		if (kept_base && image->base == *kept_base)
+			continue;
+		TRY(etw_kernel_images_own(list, 0));
+		image = &(*list)->at[(*list)->loaded[i]];
+		if (told)
+			told(context, image, false);
+		etw_kernel_images_remove(*list, image);
 	}
-	if (count >= ETW_KERNEL_CANDIDATES_MAX)
-		remove_at(list, oldest);
+	return 0;
 }
 
-static int add_object(struct etw_kernel_images **list, const struct etw_kernel_mapping *mapping,
+static int add_object(struct etw_kernel_images *list, const struct etw_kernel_mapping *mapping,
 		      struct etw_kernel_image **ret)
 {
-	struct etw_kernel_image *image;
-
-	TRY(own(list, 1));
-	drop_candidate(*list);
-	if ((*list)->count >= ETW_KERNEL_IMAGES_MAX)
-		return -E2BIG;
-	image = &(*list)->at[(*list)->count];
-	*image = (struct etw_kernel_image){
+	struct etw_kernel_image image = {
 		.base = mapping->start,
 		.end = mapping->start + mapping->byte_count,
 		.path = etw_kernel_text_new(mapping->path, strlen(mapping->path)),
 		.wide = etw_kernel_text_new_wide(mapping->path),
 	};
-	if (!image->path || !image->wide) {
-		done_image(image);
-		return -ENOMEM;
-	}
+	int r = image.path && image.wide ? 0 : -ENOMEM;
+
 	/* The pieces before this one were mapped when nobody looked. */
-	if (mapping->is_executable && mapping->file_offset <= image->base)
-		image->base -= mapping->file_offset;
-	(*list)->count++;
-	*ret = image;
-	return 0;
+	if (mapping->is_executable && mapping->file_offset <= image.base)
+		image.base -= mapping->file_offset;
+	if (!r)
+		r = etw_kernel_images_add(list, &image, ret);
+	if (r)
+		etw_kernel_image_done(&image);
+	return r;
 }
 
 /* Text that is no object's: what code generators and kernel areas map. */
@@ -196,20 +156,23 @@ int etw_kernel_images_map(struct etw_kernel_images **list, const struct etw_kern
 {
 	uint64_t end = mapping->start + mapping->byte_count;
 	struct etw_kernel_image *image;
+	uint64_t kept_base = 0;
 
 	if (is_pseudo_file(mapping->path) || end <= mapping->start)
 		return 0;
 	image = find_object(*list, mapping);
-	TRY(remove_range(list, mapping->start, end, image, told, context));
+	if (image)
+		kept_base = image->base;
+	TRY(remove_range(list, mapping->start, end, image ? &kept_base : NULL, told, context));
 	image = find_object(*list, mapping);
 	if (!image && !mapping->is_executable && mapping->file_offset)
 		return 0; /* a piece of a data file */
 	if (image && end <= image->end && !mapping->is_executable)
 		return 0;
-	TRY(own(list, 1));
+	TRY(etw_kernel_images_own(list, 1));
 	image = find_object(*list, mapping);
 	if (!image)
-		TRY(add_object(list, mapping, &image));
+		TRY(add_object(*list, mapping, &image));
 	if (end > image->end)
 		image->end = end;
 	if (mapping->build_id_bytes) {
@@ -219,14 +182,11 @@ int etw_kernel_images_map(struct etw_kernel_images **list, const struct etw_kern
 	if (!mapping->is_executable)
 		return 0;
 	if (etw_kernel_image_is_loaded(image)) {
-		if (mapping->start < image->code_start)
-			image->code_start = mapping->start;
-		if (end > image->code_end)
-			image->code_end = end;
+		etw_kernel_images_set_code(*list, image, MIN(image->code_start, mapping->start),
+					   MAX(image->code_end, end));
 		return 0;
 	}
-	image->code_start = mapping->start;
-	image->code_end = end;
+	etw_kernel_images_set_code(*list, image, mapping->start, end);
 	if (told)
 		told(context, image, true);
 	return 0;
@@ -239,23 +199,34 @@ int etw_kernel_images_unmap(struct etw_kernel_images **list, uint64_t start, uin
 
 	if (end < start)
 		end = UINT64_MAX;
+	if (end == start)
+		return 0;
 	return remove_range(list, start, end, NULL, told, context);
 }
 
 void etw_kernel_images_tell(const struct etw_kernel_images *list, bool is_loaded,
 			    etw_kernel_image_told told, void *context)
 {
-	for (uint32_t i = 0; list && i < list->count; i++)
-		if (etw_kernel_image_is_loaded(&list->at[i]))
-			told(context, &list->at[i], is_loaded);
+	for (uint32_t i = 0; list && i < list->loaded_count; i++)
+		told(context, &list->at[list->loaded[i]], is_loaded);
 }
 
 static struct etw_kernel_image *find_announced(struct etw_kernel_images *list,
 					       const struct etw_announced_image *announced)
 {
-	for (uint32_t i = list ? list->count : 0; i-- > 0;)
-		if (list->at[i].names && list->at[i].base == announced->base)
-			return &list->at[i];
+	uint32_t above;
+
+	if (!list)
+		return NULL;
+	above = etw_kernel_images_above(list, announced->base);
+	for (uint32_t i = above; i-- > 0;) {
+		struct etw_kernel_image *image = &list->at[list->loaded[i]];
+
+		if (image->code_start != announced->base)
+			break;
+		if (image->names && image->base == announced->base)
+			return image;
+	}
 	return NULL;
 }
 
@@ -286,7 +257,7 @@ int etw_kernel_images_announce(struct etw_kernel_images **list,
 {
 	uint64_t end = announced->base + announced->byte_count;
 	const struct etw_kernel_image *known = find_announced(*list, announced);
-	struct etw_kernel_image image;
+	struct etw_kernel_image image, *added;
 	int r;
 
 	if (known && act == ETW_ANNOUNCED_IS_THERE && known->end == end)
@@ -295,15 +266,14 @@ int etw_kernel_images_announce(struct etw_kernel_images **list,
 	if (!r)
 		r = remove_range(list, announced->base, end, NULL, told, context);
 	if (!r)
-		r = own(list, 1);
-	if (!r && (*list)->count >= ETW_KERNEL_IMAGES_MAX)
-		r = -E2BIG;
+		r = etw_kernel_images_own(list, 1);
+	if (!r)
+		r = etw_kernel_images_add(*list, &image, &added);
 	if (r) {
-		done_image(&image);
+		etw_kernel_image_done(&image);
 		return r;
 	}
-	(*list)->at[(*list)->count++] = image;
-	told(context, &image, true);
+	told(context, added, true);
 	return 0;
 }
 
@@ -315,10 +285,10 @@ int etw_kernel_images_withdraw(struct etw_kernel_images **list,
 
 	if (!find_announced(*list, announced))
 		return 0;
-	TRY(own(list, 0));
+	TRY(etw_kernel_images_own(list, 0));
 	image = find_announced(*list, announced);
 	told(context, image, false);
-	remove_at(*list, (uint32_t)(image - (*list)->at));
+	etw_kernel_images_remove(*list, image);
 	return 0;
 }
 

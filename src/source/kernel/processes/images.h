@@ -4,7 +4,6 @@
  * piece by piece; the first piece (offset 0) opens a candidate, and the candidate becomes an image when a
  * piece of it may be executed. So data files that are mapped never become images.
  *
- * A list is shared by parent and child after a fork, and copied when one of them changes it.
  * Source: docs/kernel-events/image.md.
  */
 #ifndef ETW_SOURCE_KERNEL_PROCESSES_IMAGES_H
@@ -14,12 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "source/kernel/processes/announced_names.h"
-#include "source/kernel/processes/shared_text.h"
-
-#define ETW_KERNEL_BUILD_ID_BYTES 20
-#define ETW_KERNEL_IMAGES_MAX     8192 /* of one process */
-#define ETW_KERNEL_CANDIDATES_MAX 32
+#include "source/kernel/processes/image_list.h"
 
 /* A piece of a file that came into a process. */
 struct etw_kernel_mapping {
@@ -37,30 +31,9 @@ static inline bool etw_kernel_is_vdso(const char *path)
 	return strcmp(path, "[vdso]") == 0;
 }
 
-struct etw_kernel_image {
-	uint64_t base, end;
-	uint64_t code_start, code_end; /* empty: a candidate */
-	struct etw_kernel_text *path;  /* UTF-8; owned */
-	struct etw_kernel_text *wide;  /* the same as UTF-16LE; owned */
-	uint8_t build_id_bytes;
-	uint8_t build_id[ETW_KERNEL_BUILD_ID_BYTES];
-	struct etw_kernel_names *names; /* of an announced image; owned; else NULL */
-};
-
-struct etw_kernel_images {
-	uint32_t refs;
-	uint32_t count, room;
-	struct etw_kernel_image at[];
-};
-
 /* Told of what became an image, or stopped being one. @image is borrowed during the call. */
 typedef void (*etw_kernel_image_told)(void *context, const struct etw_kernel_image *image,
 				      bool is_loaded);
-
-static inline bool etw_kernel_image_is_loaded(const struct etw_kernel_image *image)
-{
-	return image->code_end > image->code_start;
-}
 
 /*
  * etw_kernel_images_map() - a piece was mapped.
@@ -68,7 +41,7 @@ static inline bool etw_kernel_image_is_loaded(const struct etw_kernel_image *ima
  * @list: the process' list, NULL when empty; replaced as needed
  * @told: may be NULL
  *
- * Returns 0; -ENOMEM; -E2BIG when the process has ETW_KERNEL_IMAGES_MAX images.
+ * Returns 0; -ENOMEM; -E2BIG as etw_kernel_images_add().
  */
 int etw_kernel_images_map(struct etw_kernel_images **list, const struct etw_kernel_mapping *mapping,
 			  etw_kernel_image_told told, void *context);
@@ -84,7 +57,8 @@ int etw_kernel_images_unmap(struct etw_kernel_images **list, uint64_t start, uin
 /*
  * etw_kernel_images_announce() - the process says that code of its own lies somewhere; what lay there is gone.
  *
- * @act: LOADED, or IS_THERE: then one that is known already is no news
+ * @act:  LOADED, or IS_THERE: then one that is known already is no news
+ * @told: not NULL, as of etw_kernel_images_withdraw()
  *
  * Returns as etw_kernel_images_map().
  */
@@ -100,12 +74,8 @@ int etw_kernel_images_withdraw(struct etw_kernel_images **list,
 /* etw_kernel_images_add_names() - more symbols of announced code. Returns 0; -ENOENT: it is not known; -ENOMEM. */
 int etw_kernel_images_add_names(struct etw_kernel_images *list, struct etw_announced_image *image);
 
-/* etw_kernel_images_tell() - tells @told of every image of the list, which may be NULL. */
+/* etw_kernel_images_tell() - tells @told of every image of the list by address; @list may be NULL, @told not. */
 void etw_kernel_images_tell(const struct etw_kernel_images *list, bool is_loaded,
 			    etw_kernel_image_told told, void *context);
-
-/* etw_kernel_images_ref() / _unref() - one more, one less owner; both take NULL. */
-struct etw_kernel_images *etw_kernel_images_ref(struct etw_kernel_images *list);
-void etw_kernel_images_unref(struct etw_kernel_images *list);
 
 #endif

@@ -5,15 +5,11 @@
 
 #include "base/bytes.h"
 
-/* What one walk may look at of a process' images: those with many mappings have their callers by frame pointers then. */
-#define IMAGE_LOOKS_MAX 65536
-
 struct walk {
 	struct etw_kernel_tables *tables;
 	uint32_t uid;
 	const struct etw_kernel_images *images;
 	const struct etw_kernel_image *image; /* where the last place lay; may be NULL */
-	uint32_t looks_left;
 	const struct etw_kernel_stack_copy *copy;
 	const uint8_t *bytes;
 	uint64_t pc, stack, frame, link; /* link: of arm64, in the innermost frame alone */
@@ -41,14 +37,8 @@ static const struct etw_kernel_image *find_image(struct walk *walk, uint64_t pc)
 {
 	if (walk->image && is_within(walk->image, pc))
 		return walk->image;
-	for (uint32_t i = 0; walk->images && i < walk->images->count && walk->looks_left; i++) {
-		walk->looks_left--;
-		if (is_within(&walk->images->at[i], pc)) {
-			walk->image = &walk->images->at[i];
-			return walk->image;
-		}
-	}
-	return NULL;
+	walk->image = etw_kernel_images_find(walk->images, pc);
+	return walk->image;
 }
 
 static uint64_t base_of(const struct walk *walk, uint8_t base, uint64_t cfa)
@@ -165,7 +155,6 @@ uint32_t etw_kernel_unwind_walk(struct etw_kernel_tables *tables, uint32_t uid,
 		.tables = tables,
 		.uid = uid,
 		.images = images,
-		.looks_left = IMAGE_LOOKS_MAX,
 		.copy = copy,
 		.bytes = (const uint8_t *)(copy + 1),
 		.pc = copy->pc,
