@@ -9,7 +9,7 @@ static const struct {
 				  "the BPF program was running on the processor already"},
 	[ETW_LOSS_THROTTLED] = {"throttled", "perf held samples back"},
 	[ETW_LOSS_UNREADABLE] = {"unreadable", "the record made no sense"},
-	[ETW_LOSS_NO_MEMORY] = {"no_memory", "the host had no memory"},
+	[ETW_LOSS_NO_MEMORY] = {"no_memory", "the host had no memory left for it"},
 	[ETW_LOSS_NO_FIELDS] = {"no_fields", "fields were not known"},
 	[ETW_LOSS_NO_STACK] = {"no_stack", "without the stack that was asked for"},
 	[ETW_LOSS_NOT_FOLLOWED] = {"not_followed", "nothing could be kept of the thread"},

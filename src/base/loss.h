@@ -16,7 +16,7 @@ enum etw_loss_cause {
 	ETW_LOSS_INTERRUPTED = 1, /* the BPF program was running there already */
 	ETW_LOSS_THROTTLED = 2,   /* perf held samples back */
 	ETW_LOSS_UNREADABLE = 3,  /* records that made no sense */
-	ETW_LOSS_NO_MEMORY = 4,   /* the host had none */
+	ETW_LOSS_NO_MEMORY = 4,   /* the host had none, or the user has used up what he may have */
 	ETW_LOSS_SOURCE_CAUSES = 5,
 	/* A source's: events that are there, and lack something. */
 	ETW_LOSS_NO_FIELDS = 5,     /* fields that were not known */

@@ -158,36 +158,53 @@ static void apply_item(struct etw_kernel_collector *collector, struct etw_kernel
 		etw_kernel_tracker_apply(collector->tracker, item->record, byte_count);
 }
 
-static void apply_records(struct etw_kernel_collector *collector, uint64_t until_ns)
+/*
+ * @held_max: bytes of events that wait; a record may make many
+ *
+ * Returns whether all were applied: what is left has the next turn, when some of these events have gone out.
+ */
+static bool apply_records(struct etw_kernel_collector *collector, uint64_t until_ns,
+			  uint64_t held_max)
 {
 	struct etw_kernel_heap *heap = &collector->streams.heap;
 	struct etw_kernel_item *item;
 
-	while ((item = etw_kernel_heap_peek(heap)) && item->time_ns <= until_ns)
+	while ((item = etw_kernel_heap_peek(heap)) && item->time_ns <= until_ns) {
+		if (collector->out.held_bytes > held_max)
+			return false;
 		apply_item(collector, etw_kernel_heap_take(heap));
+	}
 	if (until_ns > collector->applied_ns)
 		collector->applied_ns = until_ns;
+	return true;
 }
 
 /* Behind all records of its time: numbers of events only rise. */
 static void apply_announced(struct etw_kernel_collector *collector,
 			    const struct etw_announced_news *news)
 {
-	apply_records(collector, news->time_ns);
 	etw_kernel_collector_begin(collector, NULL);
 	etw_kernel_out_slot(&collector->out, ETW_KERNEL_SLOT_RUNDOWN);
 	etw_kernel_tracker_announced(collector->tracker, news);
 }
 
-void etw_kernel_collector_apply(struct etw_kernel_collector *collector, uint64_t until_ns)
+static void apply_until(struct etw_kernel_collector *collector, uint64_t until_ns,
+			uint64_t held_max)
 {
 	struct etw_announced_queue *queue = &collector->announced;
 
 	while (queue->first && queue->first->time_ns <= until_ns) {
+		if (!apply_records(collector, queue->first->time_ns, held_max))
+			return;
 		apply_announced(collector, queue->first);
 		etw_announced_drop(queue);
 	}
-	apply_records(collector, until_ns);
+	(void)apply_records(collector, until_ns, held_max);
+}
+
+void etw_kernel_collector_apply(struct etw_kernel_collector *collector, uint64_t until_ns)
+{
+	apply_until(collector, until_ns, UINT64_MAX);
 }
 
 void etw_kernel_collector_announce(struct etw_kernel_collector *collector,
@@ -209,7 +226,7 @@ int etw_kernel_collector_collect(struct etw_kernel_collector *collector, int64_t
 	until_ns = collector->streams.read_ns;
 	if (collector->announced_ns)
 		until_ns = MIN(until_ns, collector->announced_ns);
-	etw_kernel_collector_apply(collector, until_ns);
+	apply_until(collector, until_ns, HELD_BYTES_MAX);
 	*ret_watermark_raw = etw_kernel_watermark_move(&collector->watermark, collector->host,
 						       collector->applied_ns);
 	return r > 0;

@@ -74,6 +74,7 @@ void etw_kernel_losses_read(const struct etw_kernel_losses_of *from, struct etw_
 		ret[i].events[ETW_LOSS_THROTTLED][ETW_LOSS_OF_SAMPLES] =
 			etw_kernel_samplers_throttled(from->samplers, i);
 	nowhere->events[ETW_LOSS_NO_MEMORY][ETW_LOSS_OF_ANY] = collector->out.no_memory;
+	nowhere->events[ETW_LOSS_NO_MEMORY][ETW_LOSS_OF_IMAGES] = collector->tracker->lost_images;
 	nowhere->events[ETW_LOSS_NO_FIELDS][ETW_LOSS_OF_TASKS] = collector->tracker->incomplete;
 	nowhere->events[ETW_LOSS_NO_STACK][ETW_LOSS_OF_ANY] =
 		etw_kernel_stack_account_missing(&collector->cpu_out.account);

@@ -36,8 +36,8 @@ void etw_kernel_images_unref(struct etw_kernel_images *list)
 
 static struct etw_kernel_images *make_list(uint32_t room)
 {
-	struct etw_kernel_images *list = calloc(1, sizeof(*list) + room * (sizeof(list->at[0]) +
-									    sizeof(list->loaded[0])));
+	struct etw_kernel_images *list =
+		calloc(1, sizeof(*list) + room * (sizeof(list->at[0]) + sizeof(list->loaded[0])));
 
 	if (!list)
 		return NULL;

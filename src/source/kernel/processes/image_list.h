@@ -15,10 +15,11 @@
 #include "source/kernel/processes/announced_names.h"
 #include "source/kernel/processes/shared_text.h"
 
-#define ETW_KERNEL_BUILD_ID_BYTES   20
-#define ETW_KERNEL_IMAGES_MAX       8192      /* of one process, candidates included */
-#define ETW_KERNEL_IMAGE_TEXT_BYTES (4 << 20) /* of the names of one process' images, in both encodings */
-#define ETW_KERNEL_CANDIDATES_MAX   32
+#define ETW_KERNEL_BUILD_ID_BYTES 20
+#define ETW_KERNEL_IMAGES_MAX     8192 /* of one process, candidates included */
+#define ETW_KERNEL_IMAGE_TEXT_BYTES \
+	(4 << 20) /* of the names of one process' images, in both encodings */
+#define ETW_KERNEL_CANDIDATES_MAX 32
 
 /*
  * How many images are looked at on either side of an address. Objects lie in each other where a loader left a gap between

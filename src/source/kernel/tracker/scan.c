@@ -31,6 +31,7 @@ struct scanned_process {
 	uint64_t start_ticks;
 	uint32_t pid, parent_pid, uid, session_id;
 	bool is_kernel, is_32_bit;
+	uint32_t lost_images;                 /* beyond what a process may have */
 	struct etw_kernel_text *name;         /* owned */
 	struct etw_kernel_text *command_line; /* owned; NULL: none */
 	struct etw_kernel_images *images;     /* owned */
@@ -166,6 +167,7 @@ static int add_mapping(void *context, const struct etw_kernel_proc_mapping *from
 	}
 	etw_kernel_vdso_complete(&mapping);
 	r = etw_kernel_images_map(&process->images, &mapping, NULL, NULL);
+	process->lost_images += r == -E2BIG;
 	return r == -E2BIG ? 0 : r;
 }
 
@@ -371,6 +373,7 @@ static struct etw_kernel_process *move_process(struct scanned_process *from,
 	process->name = TAKE(from->name);
 	process->command_line = TAKE(from->command_line);
 	process->images = TAKE(from->images);
+	tracker->lost_images += from->lost_images;
 	return process;
 }
 
@@ -385,6 +388,7 @@ static int apply_process(struct scanned_process *from, struct etw_kernel_tracker
 		/* Its start was a record; its images are new when they are wanted only now. */
 		if (!process->images && from->images) {
 			process->images = TAKE(from->images);
+			tracker->lost_images += from->lost_images;
 			if (describe)
 				etw_kernel_tracker_describe_images(tracker, process);
 		}

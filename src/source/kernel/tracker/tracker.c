@@ -28,6 +28,7 @@ struct etw_kernel_tracker *etw_kernel_tracker_new(struct etw_kernel_out *out)
 		return NULL;
 	tracker->out = out;
 	etw_kernel_cpu_time_init(&tracker->cpu_time);
+	etw_kernel_shares_init(&tracker->shares);
 	tracker->ns_per_tick = ETW_NS_PER_S / (ticks > 0 ? (uint64_t)ticks : 100);
 	return tracker;
 }
@@ -130,9 +131,12 @@ static void take_thread_facts(struct etw_kernel_thread *thread, const struct etw
 struct image_context {
 	struct etw_kernel_tracker *tracker;
 	struct etw_kernel_actor actor;
-	uint32_t pid;
+	uint32_t pid, uid;
 	enum etw_kernel_opcode load, unload;
 };
+
+/* Of an event, beside the image's name. */
+#define IMAGE_EVENT_BYTES 256
 
 static void tell_image(void *context, const struct etw_kernel_image *image, bool is_loaded)
 {
@@ -141,6 +145,11 @@ static void tell_image(void *context, const struct etw_kernel_image *image, bool
 
 	if (!(at->tracker->flags & EVENT_TRACE_FLAG_IMAGE_LOAD) || !is_wanted(at->tracker, at->pid))
 		return;
+	if (!etw_kernel_shares_take(&at->tracker->shares, at->uid, at->tracker->out->time_ns,
+				    IMAGE_EVENT_BYTES + image->wide->byte_count)) {
+		at->tracker->lost_images++;
+		return;
+	}
 	etw_kernel_write_image(at->tracker->out, opcode, at->actor, at->pid, image);
 	tell_stack(at->tracker, opcode, at->actor, ETW_KERNEL_STACK_IMAGE_LOAD,
 		   ETW_KERNEL_STACK_IMAGE_UNLOAD);
@@ -148,17 +157,32 @@ static void tell_image(void *context, const struct etw_kernel_image *image, bool
 		etw_kernel_write_names(image->names, at->tracker->out, at->pid);
 }
 
+/* @process: NULL: it is not known, and has no images */
 static struct image_context image_context_of(struct etw_kernel_tracker *tracker,
-					     struct etw_kernel_actor actor, uint32_t pid)
+					     struct etw_kernel_actor actor,
+					     const struct etw_kernel_process *process)
 {
-	return (struct image_context){tracker, actor, pid, ETW_KERNEL_OPCODE_LOAD,
-				      ETW_KERNEL_OPCODE_END};
+	return (struct image_context){.tracker = tracker,
+				      .actor = actor,
+				      .pid = process ? process->pid : 0,
+				      .uid = process ? process->uid : 0,
+				      .load = ETW_KERNEL_OPCODE_LOAD,
+				      .unload = ETW_KERNEL_OPCODE_END};
+}
+
+/* Images beyond what a process may have are lost, and what there was no memory for. */
+static void count_images(struct etw_kernel_tracker *tracker, int result)
+{
+	if (result == -E2BIG)
+		tracker->lost_images++;
+	else if (result)
+		tracker->out->no_memory++;
 }
 
 static void tell_images(struct etw_kernel_tracker *tracker, struct etw_kernel_actor actor,
 			const struct etw_kernel_process *process, bool is_loaded)
 {
-	struct image_context context = image_context_of(tracker, actor, process->pid);
+	struct image_context context = image_context_of(tracker, actor, process);
 
 	if (is_loaded)
 		etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_LOADS);
@@ -443,8 +467,7 @@ static void apply_unmap(struct etw_kernel_tracker *tracker, const struct etw_ker
 {
 	struct etw_kernel_process *process = etw_kernel_tasks_find(&tracker->tasks,
 								   record->head.pid);
-	struct image_context context = image_context_of(tracker, actor_of(&record->head),
-							record->head.pid);
+	struct image_context context = image_context_of(tracker, actor_of(&record->head), process);
 
 	if (!process || !process->images)
 		return;
@@ -513,8 +536,8 @@ void etw_kernel_tracker_map(struct etw_kernel_tracker *tracker, uint32_t tid, ui
 			    const struct etw_kernel_mapping *mapping)
 {
 	struct etw_kernel_process *process = etw_kernel_tasks_find(&tracker->tasks, pid);
-	struct image_context context =
-		image_context_of(tracker, (struct etw_kernel_actor){.tid = tid, .pid = pid}, pid);
+	struct image_context context = image_context_of(
+		tracker, (struct etw_kernel_actor){.tid = tid, .pid = pid}, process);
 	int r;
 
 	if (!process || process->is_ended)
@@ -524,8 +547,7 @@ void etw_kernel_tracker_map(struct etw_kernel_tracker *tracker, uint32_t tid, ui
 		r = etw_kernel_images_map(&process->next_images, mapping, NULL, NULL);
 	else
 		r = etw_kernel_images_map(&process->images, mapping, tell_image, &context);
-	if (r)
-		tracker->out->no_memory++;
+	count_images(tracker, r);
 }
 
 /* More names of code that was announced before. */
@@ -545,8 +567,7 @@ void etw_kernel_tracker_announced(struct etw_kernel_tracker *tracker,
 	struct etw_announced_image *image = news->image;
 	struct etw_kernel_process *process = etw_kernel_tasks_find(&tracker->tasks, image->pid);
 	struct image_context context = image_context_of(
-		tracker, (struct etw_kernel_actor){.tid = image->pid, .pid = image->pid},
-		image->pid);
+		tracker, (struct etw_kernel_actor){.tid = image->pid, .pid = image->pid}, process);
 	int r = 0;
 
 	if (!process || process->is_ended || process->is_in_exec)
@@ -560,8 +581,7 @@ void etw_kernel_tracker_announced(struct etw_kernel_tracker *tracker,
 	else
 		r = etw_kernel_images_announce(&process->images, image, news->act, tell_image,
 					       &context);
-	if (r)
-		tracker->out->no_memory++;
+	count_images(tracker, r);
 }
 
 void etw_kernel_tracker_describe(struct etw_kernel_tracker *tracker,
@@ -570,10 +590,11 @@ void etw_kernel_tracker_describe(struct etw_kernel_tracker *tracker,
 	enum etw_kernel_opcode opcode = is_end ? ETW_KERNEL_OPCODE_DC_END
 					       : ETW_KERNEL_OPCODE_DC_START;
 	struct etw_kernel_actor actor = {.tid = process->pid, .pid = process->pid};
-	struct image_context context = {tracker, actor, process->pid, opcode, opcode};
+	struct image_context context = image_context_of(tracker, actor, process);
 
 	if (process->is_ended)
 		return;
+	context.load = context.unload = opcode;
 	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_RUNDOWN);
 	tell_process(tracker, opcode, actor, process, 0);
 	for (struct etw_kernel_thread *thread = process->threads; thread; thread = thread->next) {
@@ -588,9 +609,9 @@ void etw_kernel_tracker_describe_images(struct etw_kernel_tracker *tracker,
 					const struct etw_kernel_process *process)
 {
 	struct etw_kernel_actor actor = {.tid = process->pid, .pid = process->pid};
-	struct image_context context = {tracker, actor, process->pid, ETW_KERNEL_OPCODE_DC_START,
-					ETW_KERNEL_OPCODE_DC_START};
+	struct image_context context = image_context_of(tracker, actor, process);
 
+	context.load = context.unload = ETW_KERNEL_OPCODE_DC_START;
 	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_RUNDOWN);
 	etw_kernel_images_tell(process->images, true, tell_image, &context);
 }

@@ -18,6 +18,7 @@
 #include "source/kernel/bpf/records.h"
 #include "source/kernel/out/out.h"
 #include "source/kernel/processes/cpu_time.h"
+#include "source/kernel/processes/image_shares.h"
 #include "source/kernel/processes/images.h"
 #include "source/kernel/processes/tasks.h"
 
@@ -27,7 +28,9 @@ struct etw_kernel_tracker {
 	uint32_t only_pid; /* images of this process and its descendants alone go out; 0: of all */
 	uint64_t ns_per_tick;
 	struct etw_kernel_cpu_time cpu_time;
-	uint64_t incomplete; /* events with fields that nobody knew */
+	uint64_t incomplete;             /* events with fields that nobody knew */
+	uint64_t lost_images;            /* beyond what a process, or its user, may have */
+	struct etw_kernel_shares shares; /* of image events */
 	struct etw_kernel_tasks tasks;
 };
 
