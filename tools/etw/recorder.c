@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/macros.h"
+#include "base/number.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "base/time.h"
@@ -56,13 +57,28 @@ static int set_path(struct recorder *recorder, const char *name)
 	return -ENAMETOOLONG;
 }
 
-/* Makes the file, so that the name is taken. Returns 0; -EEXIST when there is one; errno of open. */
+/* A number of a user or group that sudo left in the environment; -1: it was not sudo that made this process root's. */
+static long sudo_number(const char *name)
+{
+	const char *text = geteuid() == 0 ? getenv(name) : NULL;
+	uint64_t number;
+
+	return text && etw_number_parse(text, INT32_MAX, &number) ? (long)number : -1;
+}
+
+/*
+ * Makes the file, so that the name is taken. A trace tells what others' processes run, and addresses of the kernel: it is
+ * its owner's alone, who is the one that called sudo. Returns 0; -EEXIST when there is one; errno of open.
+ */
 static int make_file(struct recorder *recorder)
 {
-	int fd = open(recorder->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0644);
+	const long uid = sudo_number("SUDO_UID"), gid = sudo_number("SUDO_GID");
+	int fd = open(recorder->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
 
 	if (fd < 0)
 		return -errno;
+	if (uid > 0 && gid >= 0)
+		(void)!fchown(fd, (uid_t)uid, (gid_t)gid);
 	recorder->is_made = !fstat(fd, &recorder->made);
 	(void)close(fd);
 	return 0;
