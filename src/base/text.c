@@ -221,10 +221,16 @@ void etw_text_ansi(struct etw_text *text, const uint8_t *at, size_t bytes)
 	etw_text_end(text, to);
 }
 
-/* Bytes that a JSON string cannot hold as they are; those of UTF-8 sequences can. */
+/* What a JSON string cannot hold, and what a terminal must not get: readers print what they are given. */
 static bool needs_escape(uint32_t point)
 {
-	return point < 0x20 || point == '"' || point == '\\' || point == 0x7F;
+	return point == '"' || point == '\\' || etw_utf_is_harmful(point);
+}
+
+/* Of a byte of UTF-8: those two begin all such characters beyond ASCII. */
+static bool may_need_escape(uint8_t byte)
+{
+	return byte == 0xC2 || byte == 0xE2 || (byte < 0x80 && needs_escape(byte));
 }
 
 /*
@@ -252,10 +258,11 @@ static inline bytes16 find_not_plain(bytes16 bytes)
 	return (bytes16)((at < 0x20) | (at == '"') | (at == '\\') | (at == 0x7F));
 }
 
-/* Which of sixteen bytes JSON strings cannot hold as they are. */
+/* Which of sixteen bytes may need an escape. C2 and E2 differ in one bit. */
 static inline bytes16 find_escaped(bytes16 bytes)
 {
-	return (bytes16)((bytes < 0x20) | (bytes == '"') | (bytes == '\\') | (bytes == 0x7F));
+	return (bytes16)((bytes < 0x20) | (bytes == '"') | (bytes == '\\') | (bytes == 0x7F) |
+			 ((bytes | 0x20) == 0xE2));
 }
 
 static char *write_escape(char *to, uint32_t c)
@@ -276,10 +283,10 @@ static char *write_escape(char *to, uint32_t c)
 		*to++ = 't';
 		return to;
 	default:
-		memcpy(to, "u00", 3);
-		to[3] = "0123456789abcdef"[c >> 4 & 15];
-		to[4] = "0123456789abcdef"[c & 15];
-		return to + 5;
+		*to++ = 'u';
+		for (unsigned shift = 16; shift; shift -= 4)
+			*to++ = "0123456789abcdef"[c >> (shift - 4) & 15];
+		return to;
 	}
 }
 
@@ -325,19 +332,23 @@ static inline size_t write_plain(char *to, const char *at, size_t bytes)
 static char *write_escaped(char *to, const char *at, size_t bytes)
 {
 	while (bytes) {
-		size_t plain = write_plain(to, at, bytes);
+		size_t plain = write_plain(to, at, bytes), used = 0;
+		uint32_t point;
 
 		to += plain;
 		at += plain;
 		bytes -= plain;
 		if (bytes == 0 || plain == 8 || plain == sizeof(bytes16))
 			continue;
-		if (needs_escape((uint8_t)*at))
-			to = write_escape(to, (uint8_t)*at);
-		else
+		point = etw_utf8_decode((const uint8_t *)at, bytes, &used);
+		if (point != UINT32_MAX && needs_escape(point)) {
+			to = write_escape(to, point);
+		} else {
 			*to++ = *at;
-		at++;
-		bytes--;
+			used = 1;
+		}
+		at += used;
+		bytes -= used;
 	}
 	return to;
 }
@@ -369,7 +380,7 @@ static size_t count_unescaped(const char *at, size_t bytes)
 		if (plain != sizeof(bytes16))
 			return count + plain;
 	}
-	while (count < bytes && !needs_escape((uint8_t)at[count]))
+	while (count < bytes && !may_need_escape((uint8_t)at[count]))
 		count++;
 	return count;
 }

@@ -70,4 +70,12 @@ size_t etw_utf8_put_utf16(const char *text, size_t bytes, uint8_t *to);
  */
 uint8_t *etw_utf8_to_utf16(const char *text, size_t *ret_units);
 
+/* etw_utf_is_harmful() - whether a character moves a terminal's cursor, begins an escape sequence or turns the writing. */
+static inline bool etw_utf_is_harmful(uint32_t point)
+{
+	return point < 0x20 || (point >= 0x7F && point < 0xA0) || point == 0x200E ||
+	       point == 0x200F || (point >= 0x2028 && point <= 0x202E) ||
+	       (point >= 0x2066 && point <= 0x2069);
+}
+
 #endif

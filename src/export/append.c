@@ -58,14 +58,6 @@ size_t etw_export_trimmed(const char *name)
 	return bytes;
 }
 
-/* Characters that move the cursor, start escape sequences or turn the direction of writing. */
-static bool is_harmful(uint32_t point)
-{
-	return point < 0x20 || (point >= 0x7F && point < 0xA0) || point == 0x200E ||
-	       point == 0x200F || (point >= 0x2028 && point <= 0x202E) ||
-	       (point >= 0x2066 && point <= 0x2069);
-}
-
 #define ONES UINT64_C(0x0101010101010101)
 #define TOPS (ONES * 0x80)
 
@@ -139,7 +131,7 @@ static char *write_character(const uint8_t *at, size_t bytes, char *to, size_t *
 {
 	const uint32_t point = etw_utf8_decode(at, bytes, ret_used);
 
-	if (point != UINT32_MAX && !is_harmful(point)) {
+	if (point != UINT32_MAX && !etw_utf_is_harmful(point)) {
 		memcpy(to, at, *ret_used);
 		return to + *ret_used;
 	}

@@ -138,7 +138,9 @@ static const struct {
 	{{'a', 'b', 'c', 'd'}, 4, "abcd", NULL},
 	{{'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'}, 9, "abcdefghi", NULL},
 	{{0x7E}, 1, "\x7E", NULL},
-	{{0x80}, 1, "\xC2\x80", NULL},
+	{{0x80}, 1, "\xC2\x80", "\"\\u0080\""},
+	{{'a', 0x9B, 0xA0}, 3, "a\xC2\x9B\xC2\xA0", "\"a\\u009b\xC2\xA0\""},
+	{{0x202E, 0x202F}, 2, "\xE2\x80\xAE\xE2\x80\xAF", "\"\\u202e\xE2\x80\xAF\""},
 	{{0x7FF, 0x800}, 2, "\xDF\xBF\xE0\xA0\x80", NULL},
 	{{'a', 'b', 'c', 0x20AC}, 4, "abc\xE2\x82\xAC", NULL},
 	{{0x20AC, 'b', 'c', 'd', 'e'},
@@ -214,6 +216,8 @@ static void test_text__ansi(void **state)
 	expect(&text, "caf\xC3\xA9 \xE2\x82\xAC\xC5\xB8\xC2\x81\"");
 	etw_text_json_ansi(&text, (const uint8_t *)"caf\xE9\"", 5);
 	expect(&text, "\"caf\xC3\xA9\\\"\"");
+	etw_text_json_ansi(&text, (const uint8_t *)"\x81\xE9", 2);
+	expect(&text, "\"\\u0081\xC3\xA9\"");
 	etw_text_json_ansi(&text, (const uint8_t *)"caf\xC3\xA9\n", 6);
 	expect(&text, "\"caf\xC3\xA9\\n\"");
 	etw_text_done(&text);
@@ -261,6 +265,42 @@ static void test_text__json_string(void **state)
 }
 
 /* What is escaped in place is what a quoted string holds, behind what was there before. */
+/* What would move a terminal's cursor or turn the direction of writing, wherever it stands. */
+static void test_text__json_harmful(void **state)
+{
+	static const char *const rows[][2] = {
+		{"\xC2\x9B"
+		 "31m",
+		 "\"\\u009b31m\""},
+		{"\xC2\xA0\xC2\xA9", "\"\xC2\xA0\xC2\xA9\""},
+		{"\xE2\x80\xAE"
+		 "txt",
+		 "\"\\u202etxt\""},
+		{"\xE2\x81\xA6\xE2\x81\xA9", "\"\\u2066\\u2069\""},
+		{"\xE2\x82\xAC", "\"\xE2\x82\xAC\""},
+		{"a long name with \xE2\x80\x8F in its midst",
+		 "\"a long name with \\u200f in its midst\""},
+		/* Cut off, or not of UTF-8: bytes stay what they are. */
+		{"\xC2", "\"\xC2\""},
+		{"\xE2\x80", "\"\xE2\x80\""},
+		{"\x9B\x80", "\"\x9B\x80\""},
+	};
+	struct etw_text text;
+
+	(void)state;
+	etw_text_init(&text);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		etw_text_json_string(&text, rows[i][0], strlen(rows[i][0]));
+		expect(&text, rows[i][1]);
+		etw_text_append(&text, "\"", 1);
+		etw_text_append(&text, rows[i][0], strlen(rows[i][0]));
+		etw_text_json_escape(&text, 1);
+		etw_text_append(&text, "\"", 1);
+		expect(&text, rows[i][1]);
+	}
+	etw_text_done(&text);
+}
+
 static void test_text__json_escape(void **state)
 {
 	char string[50];
@@ -355,6 +395,7 @@ int main(void)
 		cmocka_unit_test(test_text__utf16),
 		cmocka_unit_test(test_text__ansi),
 		cmocka_unit_test(test_text__json_string),
+		cmocka_unit_test(test_text__json_harmful),
 		cmocka_unit_test(test_text__json_escape),
 		cmocka_unit_test(test_text__out_of_memory),
 		cmocka_unit_test(test_text__sizes_that_overflow),

@@ -101,8 +101,7 @@ static void test_image_list__random_changes(void **state)
 			other = etw_kernel_images_ref(list);
 		}
 		change(&list, is_there);
-		assert_ptr_equal(etw_kernel_images_find(list, address),
-				 find_slowly(list, address));
+		assert_ptr_equal(etw_kernel_images_find(list, address), find_slowly(list, address));
 		if (step % 50 == 0)
 			check_order(list);
 	}
