@@ -460,6 +460,30 @@ static int switch_on(struct etw_source *source)
 	return etw_kernel_bpf_set_control(&source->bpf, &source->control);
 }
 
+static void collect_more(struct etw_source *source)
+{
+	if (wants_any(source))
+		source->control.collected |= ETW_KERNEL_COLLECT_TASKS;
+	if (source->masks[0] & EVENT_TRACE_FLAG_IMAGE_LOAD)
+		source->control.collected |= ETW_KERNEL_COLLECT_UNMAPS | ETW_KERNEL_COLLECT_MODULES;
+	if (source->masks[0] & EVENT_TRACE_FLAG_PROCESS_COUNTERS)
+		source->control.collected |= ETW_KERNEL_COLLECT_COUNTERS;
+	if (source->masks[0] & EVENT_TRACE_FLAG_THREAD)
+		source->control.collected |= ETW_KERNEL_COLLECT_NAMES;
+}
+
+/* Returns 0, or what is to be told of images of the kernel without names. */
+static int tell_hidden(const struct etw_source *source, struct etw_fault *reterr)
+{
+	if (!(source->masks[0] & EVENT_TRACE_FLAG_IMAGE_LOAD) ||
+	    !etw_kernel_own_is_hidden(&source->rundown.own))
+		return 0;
+	return etw_fault_set(reterr, -EACCES, 0, "kernel source", "kptr_restrict",
+			     "the kernel hides its addresses (kptr_restrict), so that its own "
+			     "code has no names: `sudo sysctl kernel.kptr_restrict=1`, and an "
+			     "etwd with CAP_SYSLOG, as root's has it");
+}
+
 /*
  * What was collected once goes on being collected when it is not wanted any more: it keeps the tracker true, and
  * nothing of it goes out.
@@ -501,14 +525,7 @@ static int enable(struct etw_source *source, const struct etw_source_request *re
 	r = enable_task_stacks(source, stack_events);
 	if (r)
 		return etw_fault_set(reterr, r, 0, "kernel source", "stacks", "out of memory");
-	if (wants_any(source))
-		source->control.collected |= ETW_KERNEL_COLLECT_TASKS;
-	if (source->masks[0] & EVENT_TRACE_FLAG_IMAGE_LOAD)
-		source->control.collected |= ETW_KERNEL_COLLECT_UNMAPS | ETW_KERNEL_COLLECT_MODULES;
-	if (source->masks[0] & EVENT_TRACE_FLAG_PROCESS_COUNTERS)
-		source->control.collected |= ETW_KERNEL_COLLECT_COUNTERS;
-	if (source->masks[0] & EVENT_TRACE_FLAG_THREAD)
-		source->control.collected |= ETW_KERNEL_COLLECT_NAMES;
+	collect_more(source);
 	/* A change writes what was collected before it by the flags of before. */
 	if (source->rundown.is_filled)
 		r = run_down_change(source, flags_before);
@@ -521,13 +538,8 @@ static int enable(struct etw_source *source, const struct etw_source_request *re
 	if (r)
 		return etw_fault_set(reterr, r, 0, "kernel source", "BPF",
 				     "the BPF programs cannot be switched");
-	if (!result && (source->masks[0] & EVENT_TRACE_FLAG_IMAGE_LOAD) &&
-	    etw_kernel_own_is_hidden(&source->rundown.own))
-		result = etw_fault_set(
-			reterr, -EACCES, 0, "kernel source", "kptr_restrict",
-			"the kernel hides its addresses (kptr_restrict), so that its own "
-			"code has no names: `sudo sysctl kernel.kptr_restrict=1`, and an "
-			"etwd with CAP_SYSLOG, as root's has it");
+	if (!result)
+		result = tell_hidden(source, reterr);
 	if (etw_kernel_class_names_code(request)) {
 		struct etw_kernel_seen *seen = &source->rundown.own.seen;
 

@@ -107,27 +107,6 @@ int etw_dpc_begins(__u64 *arguments)
 	return 0;
 }
 
-/* Served by a thread of its own, because there are too many of them. */
-static __always_inline int is_thread(struct task_struct *task)
-{
-	return task->flags & PF_KTHREAD && task->comm[0] == 'k' && task->comm[1] == 's' &&
-	       task->comm[2] == 'o' && task->comm[3] == 'f' && task->comm[4] == 't' &&
-	       task->comm[5] == 'i';
-}
-
-/* Linux' numbers of soft interrupts that serve timers. */
-#define TIMER_SOFTIRQ   1
-#define HRTIMER_SOFTIRQ 8
-
-/* By the event that the record becomes. */
-static __always_inline __u32 stack_event_of(const struct etw_kernel_soft_interrupt *payload)
-{
-	if (payload->number == TIMER_SOFTIRQ || payload->number == HRTIMER_SOFTIRQ)
-		return ETW_KERNEL_STACK_TIMER_DPC;
-	return payload->flags & ETW_KERNEL_SOFT_IN_THREAD ? ETW_KERNEL_STACK_THREADED_DPC
-							  : ETW_KERNEL_STACK_DPC;
-}
-
 SEC("tp_btf/softirq_exit")
 int etw_dpc_ends(__u64 *arguments)
 {
@@ -146,9 +125,9 @@ int etw_dpc_ends(__u64 *arguments)
 		return 0;
 	head.kind = ETW_KERNEL_SOFT_INTERRUPT;
 	payload.number = number;
-	if (is_thread(bpf_get_current_task_btf()))
+	if (is_ksoftirqd(bpf_get_current_task_btf()))
 		payload.flags = ETW_KERNEL_SOFT_IN_THREAD;
-	if (control && control->stack_events & stack_event_of(&payload))
+	if (control && control->stack_events & etw_kernel_soft_stack_event(&payload))
 		stack = take_interrupted(arguments, &head, &etw_dpc_stack);
 	send(&head, &payload, sizeof(payload), stack);
 	return 0;

@@ -21,6 +21,14 @@ static __always_inline int is_thread_inside(const struct etw_kernel_control *con
 			 task->pid ? bpf_task_storage_get(&etw_threads, task, 0, 0) : NULL);
 }
 
+/* Whether a thread is one of those that serve soft interrupts where there are too many: "ksoftirqd/0" and its like. */
+static __always_inline int is_ksoftirqd(const struct task_struct *task)
+{
+	return (task->flags & PF_KTHREAD) && task->comm[0] == 'k' && task->comm[1] == 's' &&
+	       task->comm[2] == 'o' && task->comm[3] == 'f' && task->comm[4] == 't' &&
+	       task->comm[5] == 'i';
+}
+
 static __always_inline __u32 owner_of_soft(const struct context *context, __u32 number)
 {
 	return context && number < ETW_KERNEL_SOFT_NUMBERS ? context->soft_owner[number]

@@ -12,13 +12,6 @@ struct {
 	__type(value, struct stack);
 } etw_ready_stack SEC(".maps");
 
-/* "ksoftirqd/0" and its like. */
-static __always_inline int serves_soft_interrupts(const struct task_struct *task)
-{
-	return (task->flags & PF_KTHREAD) && task->comm[0] == 'k' && task->comm[1] == 's' &&
-	       task->comm[2] == 'o' && task->comm[3] == 'f' && task->comm[4] == 't';
-}
-
 /*
  * Whether the tree that is wanted alone has a thread woken. What serves soft interrupts wakes on behalf of who asked for
  * them: behind a round of them the kernel does it on top of any thread.
@@ -30,7 +23,7 @@ static __always_inline int is_woken_inside(const struct etw_kernel_control *cont
 
 	if (owner_now(control) != control->only_pid)
 		return 0;
-	return !serves_soft_interrupts(ready) || (context && context->is_raised);
+	return !is_ksoftirqd(ready) || (context && context->is_raised);
 }
 
 static __always_inline int tell_ready(void *context, struct task_struct *ready, __u32 flags)

@@ -24,6 +24,20 @@ static inline unsigned etw_kernel_stack_kind_of(__u32 event)
 	return ETW_KERNEL_CPU_KINDS + (unsigned)__builtin_ctz(event);
 }
 
+/* Linux' numbers of soft interrupts that serve timers. */
+#define ETW_KERNEL_TIMER_SOFTIRQ   1
+#define ETW_KERNEL_HRTIMER_SOFTIRQ 8
+
+/* etw_kernel_soft_stack_event() - which of enum etw_kernel_stack_event the event of a soft interrupt is. */
+static inline __u32 etw_kernel_soft_stack_event(const struct etw_kernel_soft_interrupt *record)
+{
+	if (record->number == ETW_KERNEL_TIMER_SOFTIRQ ||
+	    record->number == ETW_KERNEL_HRTIMER_SOFTIRQ)
+		return ETW_KERNEL_STACK_TIMER_DPC;
+	return record->flags & ETW_KERNEL_SOFT_IN_THREAD ? ETW_KERNEL_STACK_THREADED_DPC
+							 : ETW_KERNEL_STACK_DPC;
+}
+
 /* What begins the stack of a record; its tid and pid are those of the record's head. */
 struct etw_kernel_task_stack {
 	__u32 kernel_frames;

@@ -38,9 +38,6 @@ uint32_t etw_kernel_cpu_event(const struct etw_kernel_cpu_maker *maker,
 			      const struct etw_kernel_cpu_record *record, int64_t time_raw,
 			      uint8_t *to);
 
-/* etw_kernel_soft_stack_event() - which of enum etw_kernel_stack_event the event of a soft interrupt is. */
-uint32_t etw_kernel_soft_stack_event(const struct etw_kernel_soft_interrupt *record);
-
 /*
  * etw_kernel_cpu_stack() - the StackWalk event of @record.
  *

@@ -2,6 +2,7 @@
 /* The bytes of system calls and interrupts. See cpu_events.h. */
 #include <stddef.h>
 
+#include "source/kernel/bpf/stack_records.h"
 #include "source/kernel/events/cpu_events_internal.h"
 
 #define SYSCALL_ENTER_TYPE 51
@@ -11,10 +12,6 @@
 #define ISR_TYPE           67
 #define DPC_TYPE           68
 #define TIMER_DPC_TYPE     69
-
-/* Linux' numbers of soft interrupts that serve timers. */
-#define TIMER_SOFTIRQ   1
-#define HRTIMER_SOFTIRQ 8
 
 /* An event names this function: the trace gets its symbol. */
 static void note_address(const struct etw_kernel_cpu_maker *maker, uint64_t address)
@@ -83,18 +80,14 @@ static uint32_t make_interrupt(const struct etw_kernel_cpu_maker *maker,
 
 static uint8_t dpc_type_of(const struct etw_kernel_soft_interrupt *record)
 {
-	if (record->number == TIMER_SOFTIRQ || record->number == HRTIMER_SOFTIRQ)
+	switch (etw_kernel_soft_stack_event(record)) {
+	case ETW_KERNEL_STACK_TIMER_DPC:
 		return TIMER_DPC_TYPE;
-	return record->flags & ETW_KERNEL_SOFT_IN_THREAD ? THREADED_DPC_TYPE : DPC_TYPE;
-}
-
-uint32_t etw_kernel_soft_stack_event(const struct etw_kernel_soft_interrupt *record)
-{
-	uint8_t type = dpc_type_of(record);
-
-	if (type == TIMER_DPC_TYPE)
-		return ETW_KERNEL_STACK_TIMER_DPC;
-	return type == THREADED_DPC_TYPE ? ETW_KERNEL_STACK_THREADED_DPC : ETW_KERNEL_STACK_DPC;
+	case ETW_KERNEL_STACK_THREADED_DPC:
+		return THREADED_DPC_TYPE;
+	default:
+		return DPC_TYPE;
+	}
 }
 
 static uint32_t make_soft_interrupt(const struct etw_kernel_cpu_maker *maker,
