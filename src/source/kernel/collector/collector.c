@@ -59,13 +59,25 @@ static int read_streams(struct etw_kernel_collector *collector)
 	return etw_kernel_streams_read(&collector->streams);
 }
 
+/* @process: NULL: it is not known */
+static struct etw_kernel_stack_owner owner_of(uint32_t pid,
+					      const struct etw_kernel_process *process)
+{
+	return (struct etw_kernel_stack_owner){
+		.pid = pid,
+		.uid = process ? process->uid : ETW_KERNEL_NO_UID,
+		.start_ticks = process ? process->start_ticks : 0,
+	};
+}
+
 static void unwind(struct etw_kernel_collector *collector, const struct etw_kernel_stack_copy *copy)
 {
 	const struct etw_kernel_process *process = etw_kernel_tasks_find(&collector->tracker->tasks,
 									 copy->pid);
+	const struct etw_kernel_stack_owner owner = owner_of(copy->pid, process);
 
 	if (collector->unwinder)
-		etw_kernel_unwinder_add(collector->unwinder, process ? process->uid : 0,
+		etw_kernel_unwinder_add(collector->unwinder, &owner,
 					process ? process->images : NULL, copy);
 }
 
@@ -96,8 +108,8 @@ static uint32_t take_stack(struct etw_kernel_collector *collector,
 	    record->stack_bytes > byte_count - sizeof(*record))
 		return byte_count;
 	process = etw_kernel_tasks_find(&collector->tracker->tasks, record->pid);
+	reader.owner = owner_of(record->pid, process);
 	if (process) {
-		reader.uid = process->uid;
 		/* A program that was just taken is where its own images say. */
 		reader.images = record->kind == ETW_KERNEL_EXEC ? process->next_images
 								: process->images;

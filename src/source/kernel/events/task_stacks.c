@@ -59,7 +59,8 @@ static bool unwind(const struct etw_kernel_stack_reader *reader,
 	if (!reader->tables)
 		return false;
 	to->count += etw_kernel_unwind_walk(
-		reader->tables, reader->uid, reader->images, &copied->copy, &to->frames[to->count],
+		reader->tables, &reader->owner, reader->images, &copied->copy,
+		&to->frames[to->count],
 		MIN((uint32_t)ETW_KERNEL_USER_FRAMES, (uint32_t)ETW_KERNEL_FRAMES - to->count));
 	return true;
 }

@@ -30,9 +30,9 @@ struct etw_kernel_moment_stack {
 struct etw_kernel_stack_reader {
 	const struct etw_kernel_routines *routines; /* borrowed; NULL: no frame is left out */
 	struct etw_kernel_seen *seen;               /* borrowed; NULL: nobody asks */
-	struct etw_kernel_tables *tables; /* borrowed; NULL: copied stacks are not unwound */
-	uint32_t uid;                     /* of the process, as are the images; they may be NULL */
-	const struct etw_kernel_images *images;
+	struct etw_kernel_tables *tables;       /* borrowed; NULL: copied stacks are not unwound */
+	struct etw_kernel_stack_owner owner;    /* the process */
+	const struct etw_kernel_images *images; /* of the process; may be NULL */
 };
 
 /*

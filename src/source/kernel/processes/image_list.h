@@ -30,8 +30,9 @@
 struct etw_kernel_image {
 	uint64_t base, end;
 	uint64_t code_start, code_end; /* empty: a candidate */
-	struct etw_kernel_text *path;  /* UTF-8; owned */
-	struct etw_kernel_text *wide;  /* the same as UTF-16LE; owned */
+	struct etw_kernel_text
+		*path; /* UTF-8; owned; no two images that were mapped have one in common */
+	struct etw_kernel_text *wide; /* the same as UTF-16LE; owned */
 	uint8_t build_id_bytes;
 	uint8_t build_id[ETW_KERNEL_BUILD_ID_BYTES];
 	struct etw_kernel_names *names; /* of an announced image; owned; else NULL */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The unwind tables of the files that processes run, read once for each build id and user: a user who gives a file the build
- * id of another one misleads the stacks of the user's own processes alone. The file is read by the mapping's own
- * link in procfs, while the process is there: the path may name another file by now, or lie where reading hangs.
+ * The unwind tables of the files that processes run. A file that root alone can have written is read once for all who map its
+ * build id. Any other file can give itself the build id of another one: its table serves those alone who map that very file,
+ * whatever their uid is, or was when the session heard of it.
  *
  * Context: the session's thread.
  */
@@ -16,19 +16,21 @@
 #include "base/unwind.h"
 #include "source/kernel/processes/images.h"
 #include "source/kernel/procfs/build_id.h"
+#include "source/kernel/unwind/unwind_files.h"
 
 #define ETW_KERNEL_TABLES_MAX      4096                 /* files */
 #define ETW_KERNEL_TABLE_BYTES_MAX (UINT64_C(64) << 20) /* of one file */
 #define ETW_KERNEL_TABLES_BYTES    (UINT64_C(512) << 20)
 /*
- * Shares, so that nobody's files keep the tables of another's from being read: of one uid, and of what root's processes alone
- * may use. Root has no share of its own.
+ * Shares, so that nobody's files keep the tables of another's from being read: of one owner of files, and of what root's files
+ * alone may use. Root has no share of its own.
  */
 #define ETW_KERNEL_TABLES_OF_UID       512
 #define ETW_KERNEL_TABLES_BYTES_OF_UID (UINT64_C(128) << 20)
 #define ETW_KERNEL_TABLES_OF_ROOT      512
 #define ETW_KERNEL_TABLES_BYTES_ROOT   (UINT64_C(128) << 20)
 #define ETW_KERNEL_RULES               4096 /* that are remembered; a power of two */
+#define ETW_KERNEL_FOUND_FILES         4096 /* images of processes whose files are known; a power of two */
 /*
  * Of the tables' entries in the walk of one stack, where no rule is remembered: as much as 64 functions have whose entries are
  * as long as they come. Whoever makes an entry as long as a file has no rule, instead of the session's thread's time.
@@ -36,14 +38,16 @@
 #define ETW_KERNEL_WALK_ENTRY_BYTES 65536
 
 struct etw_kernel_rule;
+struct etw_kernel_found_file;
 
-/* Of one build of a file, as one uid's processes have it. */
+/* Of one state of a file. */
 struct etw_kernel_table {
 	uint8_t build_id[ETW_KERNEL_BUILD_ID_BYTES];
 	uint8_t build_id_bytes;
-	uint8_t failed_count;
-	uint32_t uid;    /* whose process had the file */
-	uint8_t *memory; /* owned; NULL: not read */
+	uint32_t next_in_bucket;            /* number of a table + 1; 0: the last one */
+	uint64_t serial;                    /* no other table has, or had, the same; 0: none */
+	struct etw_kernel_unwind_file file; /* its descriptor is closed */
+	uint8_t *memory;                    /* owned; NULL: it has no table */
 	struct etw_unwind_object object;
 	uint64_t slide; /* see etw_kernel_table_read() */
 };
@@ -53,10 +57,13 @@ struct etw_kernel_tables {
 	struct etw_kernel_build_ids local; /* which file systems are local */
 	struct etw_kernel_table *at;       /* owned */
 	size_t count;
-	uint64_t byte_count;           /* of all that were read */
-	struct etw_kernel_rule *rules; /* owned; ETW_KERNEL_RULES */
-	uint64_t entry_bytes_left;     /* of the walk; see etw_kernel_tables_begin() */
-	bool is_over_share;            /* in this walk: no further file is asked for */
+	uint32_t *buckets; /* owned; ETW_KERNEL_TABLES_MAX; numbers as next_in_bucket */
+	uint64_t last_serial;
+	uint64_t byte_count;                 /* of all that were read */
+	struct etw_kernel_rule *rules;       /* owned; ETW_KERNEL_RULES */
+	struct etw_kernel_found_file *found; /* owned; ETW_KERNEL_FOUND_FILES */
+	uint64_t entry_bytes_left;           /* of the walk; see etw_kernel_tables_begin() */
+	bool is_over_share;                  /* in this walk: no further file is asked for */
 };
 
 /* etw_kernel_tables_init() - @root: "/proc", borrowed. Returns 0 or -ENOMEM, and is to be done in any case. */
@@ -70,13 +77,14 @@ void etw_kernel_tables_begin(struct etw_kernel_tables *tables);
 /*
  * etw_kernel_tables_find_rule() - how one finds the caller of @pc.
  *
- * @uid:   of the process
- * @image: of process @pid, where @pc lies
+ * @owner: whose stack it is
+ * @image: of that process, where @pc lies
  *
  * Returns false when the file has no rule there, cannot be read, is not known by a build id, or is beyond the share of its
- * user; and when this walk has read ETW_KERNEL_WALK_ENTRY_BYTES.
+ * owner; and when this walk has read ETW_KERNEL_WALK_ENTRY_BYTES.
  */
-bool etw_kernel_tables_find_rule(struct etw_kernel_tables *tables, uint32_t uid, uint32_t pid,
+bool etw_kernel_tables_find_rule(struct etw_kernel_tables *tables,
+				 const struct etw_kernel_stack_owner *owner,
 				 const struct etw_kernel_image *image, uint64_t pc,
 				 struct etw_unwind_rule *ret);
 

@@ -7,7 +7,7 @@
 
 struct walk {
 	struct etw_kernel_tables *tables;
-	uint32_t uid;
+	const struct etw_kernel_stack_owner *owner;
 	const struct etw_kernel_images *images;
 	const struct etw_kernel_image *image; /* where the last place lay; may be NULL */
 	const struct etw_kernel_stack_copy *copy;
@@ -105,8 +105,7 @@ static bool has_rule(struct walk *walk, uint64_t pc)
 	const struct etw_kernel_image *image = find_image(walk, pc);
 	struct etw_unwind_rule rule;
 
-	return image && etw_kernel_tables_find_rule(walk->tables, walk->uid, walk->copy->pid, image,
-						    pc, &rule);
+	return image && etw_kernel_tables_find_rule(walk->tables, walk->owner, image, pc, &rule);
 }
 
 /*
@@ -140,20 +139,20 @@ static bool step(struct walk *walk)
 	const struct etw_kernel_image *image = find_image(walk, pc);
 	struct etw_unwind_rule rule;
 
-	if (image &&
-	    etw_kernel_tables_find_rule(walk->tables, walk->uid, walk->copy->pid, image, pc, &rule))
+	if (image && etw_kernel_tables_find_rule(walk->tables, walk->owner, image, pc, &rule))
 		return step_by_rule(walk, &rule);
 	return (image && step_by_return(walk)) || step_by_frame(walk);
 }
 
-uint32_t etw_kernel_unwind_walk(struct etw_kernel_tables *tables, uint32_t uid,
+uint32_t etw_kernel_unwind_walk(struct etw_kernel_tables *tables,
+				const struct etw_kernel_stack_owner *owner,
 				const struct etw_kernel_images *images,
 				const struct etw_kernel_stack_copy *copy, uint64_t *frames,
 				uint32_t room)
 {
 	struct walk walk = {
 		.tables = tables,
-		.uid = uid,
+		.owner = owner,
 		.images = images,
 		.copy = copy,
 		.bytes = (const uint8_t *)(copy + 1),

@@ -17,14 +17,15 @@
 /*
  * etw_kernel_unwind_walk() - the addresses of a stack, innermost first.
  *
- * @uid:    of the process
+ * @owner:  whose stack it is
  * @images: of the process; NULL: none are known
  * @copy:   with its bytes behind it
  * @frames: room for @room addresses
  *
  * Returns how many there are, at least the innermost.
  */
-uint32_t etw_kernel_unwind_walk(struct etw_kernel_tables *tables, uint32_t uid,
+uint32_t etw_kernel_unwind_walk(struct etw_kernel_tables *tables,
+				const struct etw_kernel_stack_owner *owner,
 				const struct etw_kernel_images *images,
 				const struct etw_kernel_stack_copy *copy, uint64_t *frames,
 				uint32_t room);

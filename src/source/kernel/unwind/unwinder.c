@@ -28,12 +28,13 @@ void etw_kernel_unwinder_free(struct etw_kernel_unwinder *unwinder)
 	free(unwinder);
 }
 
-void etw_kernel_unwinder_add(struct etw_kernel_unwinder *unwinder, uint32_t uid,
+void etw_kernel_unwinder_add(struct etw_kernel_unwinder *unwinder,
+			     const struct etw_kernel_stack_owner *owner,
 			     const struct etw_kernel_images *images,
 			     const struct etw_kernel_stack_copy *copy)
 {
 	uint64_t frames[ETW_KERNEL_USER_FRAMES];
-	uint32_t count = etw_kernel_unwind_walk(&unwinder->tables, uid, images, copy, frames,
+	uint32_t count = etw_kernel_unwind_walk(&unwinder->tables, owner, images, copy, frames,
 						ETW_KERNEL_USER_FRAMES);
 
 	/* One that there was no memory for is counted as missing when its event asks for it. */

@@ -26,8 +26,9 @@ struct etw_kernel_unwinder *etw_kernel_unwinder_new(const char *root);
 /* etw_kernel_unwinder_free() - takes NULL. */
 void etw_kernel_unwinder_free(struct etw_kernel_unwinder *unwinder);
 
-/* etw_kernel_unwinder_add() - @uid: of the process. @images: of the process when the copy was made; NULL: none are known. @copy: whole */
-void etw_kernel_unwinder_add(struct etw_kernel_unwinder *unwinder, uint32_t uid,
+/* etw_kernel_unwinder_add() - @owner: whose stack it is. @images: of the process when the copy was made; NULL: none are known. @copy: whole */
+void etw_kernel_unwinder_add(struct etw_kernel_unwinder *unwinder,
+			     const struct etw_kernel_stack_owner *owner,
 			     const struct etw_kernel_images *images,
 			     const struct etw_kernel_stack_copy *copy);
 
