@@ -121,6 +121,37 @@ static void test_mappings__data_and_device_numbers(void **state)
 	assert_int_equal(record.mapping.build_id_bytes, 0);
 }
 
+/* As the event that tells of data alone has it. */
+static void test_mappings__a_mapping_without_its_file(void **state)
+{
+	struct etw_kernel_perf_record record;
+	_Alignas(8) uint8_t bytes[512] = {0};
+	uint8_t body[40] = {0};
+	uint32_t count;
+
+	(void)state;
+	etw_store32(body, 5);
+	etw_store64(body + 8, 0x7000);
+	etw_store64(body + 16, 0x2000);
+	etw_store64(body + 24, 0x1000);
+	memcpy(body + 32, "/bin/x", 7);
+	count = make(bytes, PERF_RECORD_MMAP, PERF_RECORD_MISC_MMAP_DATA, body, sizeof(body));
+	assert_int_equal(etw_kernel_perf_parse(bytes, count, &record), 0);
+	assert_int_equal(record.kind, ETW_KERNEL_PERF_MAP);
+	assert_int_equal(record.mapping.start, 0x7000);
+	assert_int_equal(record.mapping.byte_count, 0x2000);
+	assert_int_equal(record.mapping.file_offset, 0x1000);
+	assert_string_equal(record.mapping.path, "/bin/x");
+	assert_false(record.mapping.is_executable);
+	assert_int_equal(record.mapping.build_id_bytes, 0);
+	/* A path without an end, and none. */
+	memset(body + 32, 'x', 8);
+	count = make(bytes, PERF_RECORD_MMAP, PERF_RECORD_MISC_MMAP_DATA, body, sizeof(body));
+	assert_int_equal(etw_kernel_perf_parse(bytes, count, &record), -EBADMSG);
+	count = make(bytes, PERF_RECORD_MMAP, PERF_RECORD_MISC_MMAP_DATA, body, 32);
+	assert_int_equal(etw_kernel_perf_parse(bytes, count, &record), -EBADMSG);
+}
+
 static void test_mappings__other_records(void **state)
 {
 	struct etw_kernel_perf_record record;
@@ -214,6 +245,7 @@ int main(void)
 		cmocka_unit_test(test_mappings__a_mapping),
 		cmocka_unit_test(test_mappings__code_that_the_kernel_makes),
 		cmocka_unit_test(test_mappings__data_and_device_numbers),
+		cmocka_unit_test(test_mappings__a_mapping_without_its_file),
 		cmocka_unit_test(test_mappings__other_records),
 		cmocka_unit_test(test_mappings__short_records_are_refused),
 		cmocka_unit_test(test_mappings__the_ring_wraps),

@@ -23,11 +23,11 @@
 static struct fake_ring ring;
 static struct etw_kernel_streams streams;
 
-/* perf's ring of one CPU. */
-static struct {
+/* A ring of perf's. */
+static struct perf_memory {
 	struct perf_event_mmap_page control;
 	_Alignas(8) uint8_t data[PERF_BYTES];
-} perf_memory;
+} perf_memory, data_memory;
 
 static int set_up(void **state)
 {
@@ -41,28 +41,37 @@ static int tear_down(void **state)
 {
 	(void)state;
 	/* The memory is the test's. */
-	for (unsigned i = 0; streams.perfs && i < CPUS; i++)
+	for (unsigned i = 0; streams.perfs && i < 2 * CPUS; i++)
 		streams.perfs[i] = (struct etw_kernel_perf){.fd = -1};
 	etw_kernel_streams_done(&streams);
 	return 0;
 }
 
-/* Of CPU 1; that of CPU 0 is offline. */
+static struct etw_kernel_perf perf_of(struct perf_memory *memory, enum etw_kernel_perf_what what)
+{
+	return (struct etw_kernel_perf){.fd = 1000000,
+					.cpu = 1,
+					.what = what,
+					.map = &memory->control,
+					.data = memory->data,
+					.byte_count = PERF_BYTES};
+}
+
+/* Of CPU 1; CPU 0 is offline. */
 static void open_perf(void)
 {
 	memset(&perf_memory, 0, sizeof(perf_memory));
+	memset(&data_memory, 0, sizeof(data_memory));
 	streams.perf_record = aligned_alloc(8, ETW_KERNEL_PERF_RECORD_MAX);
-	streams.perfs = calloc(CPUS, sizeof(*streams.perfs));
+	streams.perfs = calloc(2 * CPUS, sizeof(*streams.perfs));
 	assert_true(streams.perf_record && streams.perfs);
 	streams.perfs[0].fd = -1;
-	streams.perfs[1] = (struct etw_kernel_perf){.fd = 1000000,
-						    .cpu = 1,
-						    .map = &perf_memory.control,
-						    .data = perf_memory.data,
-						    .byte_count = PERF_BYTES};
+	streams.perfs[1] = perf_of(&perf_memory, ETW_KERNEL_PERF_CODE);
+	streams.perfs[CPUS].fd = -1;
+	streams.perfs[CPUS + 1] = perf_of(&data_memory, ETW_KERNEL_PERF_DATA);
 }
 
-static void put_lost(uint64_t count, uint64_t time_ns)
+static void put_lost(struct perf_memory *memory, uint64_t count, uint64_t time_ns)
 {
 	struct {
 		struct perf_event_header header;
@@ -79,8 +88,8 @@ static void put_lost(uint64_t count, uint64_t time_ns)
 		.cpu = 1,
 	};
 
-	memcpy(perf_memory.data + perf_memory.control.data_head, &record, sizeof(record));
-	perf_memory.control.data_head += sizeof(record);
+	memcpy(memory->data + memory->control.data_head, &record, sizeof(record));
+	memory->control.data_head += sizeof(record);
 }
 
 static struct etw_kernel_item *take(void)
@@ -97,7 +106,7 @@ static void test_streams__are_merged_by_time(void **state)
 	(void)fake_ring_put_start(&ring, 300, 1, 30, 0);
 	(void)fake_ring_put_start(&ring, 100, 0, 10, 0);
 	open_perf();
-	put_lost(3, 200);
+	put_lost(&perf_memory, 3, 200);
 	assert_int_equal(etw_kernel_streams_read(&streams), 0);
 	assert_true(streams.read_ns + ETW_KERNEL_PERF_SLACK_NS >= before_ns);
 	item = take();
@@ -112,6 +121,33 @@ static void test_streams__are_merged_by_time(void **state)
 	assert_int_equal(take()->time_ns, 300);
 	assert_null(take());
 	assert_int_equal(streams.lost_mappings[1], 3);
+}
+
+/* A ring of its own, whose loss is no loss of images, and which goes back by itself. */
+static void test_streams__data_take_no_room_from_code(void **state)
+{
+	struct etw_kernel_item *data, *code;
+
+	(void)state;
+	open_perf();
+	put_lost(&data_memory, 40, 100);
+	put_lost(&perf_memory, 3, 200);
+	put_lost(&data_memory, 2, 300);
+	assert_int_equal(etw_kernel_streams_read(&streams), 0);
+	assert_int_equal(streams.lost_mappings[1], 3);
+	assert_int_equal(streams.lost_pieces[1], 42);
+	data = take();
+	assert_int_equal(data->time_ns, 100);
+	code = take();
+	assert_int_equal(code->time_ns, 200);
+	assert_int_equal(take()->time_ns, 300);
+	code->is_applied = true;
+	etw_kernel_streams_release(&streams);
+	assert_int_equal(perf_memory.control.data_tail, perf_memory.control.data_head);
+	assert_int_equal(data_memory.control.data_tail, 0);
+	data->is_applied = true;
+	etw_kernel_streams_release(&streams);
+	assert_int_equal(data_memory.control.data_tail, data_memory.control.data_head / 2);
 }
 
 static void test_streams__a_record_in_the_making_holds_the_time_up(void **state)
@@ -204,6 +240,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(test_streams__are_merged_by_time),
+		CASE(test_streams__data_take_no_room_from_code),
 		CASE(test_streams__a_record_in_the_making_holds_the_time_up),
 		CASE(test_streams__memory_goes_back_when_nothing_waits),
 		CASE(test_streams__a_broken_ring_holds_nobody_up),

@@ -43,8 +43,8 @@ static void put_segment(uint8_t *at, uint32_t type, uint64_t offset, uint64_t by
 
 static void put_table(uint8_t *file, uint8_t frame_bytes)
 {
-	const uint8_t common[] = {1,    'z', 'R',         0,    1, 0x78, 16, 1, 0x1B,
-				  0x0C, 7,   frame_bytes, 0x90, 1};
+	const uint8_t common[] = {1, 'z',  'R',  0, 1,           0x78, 16,
+				  1, 0x1B, 0x0C, 7, frame_bytes, 0x90, 1};
 
 	memcpy(file + TABLE_AT, (uint8_t[]){1, 0x1B, 0x03, 0x3B}, 4);
 	etw_store32(file + TABLE_AT + 8, 1);

@@ -52,8 +52,11 @@ static void read_streams(const struct etw_kernel_streams *streams, uint32_t cpu_
 {
 	const struct etw_kernel_cpu_rings *rings = &streams->cpu_rings;
 
-	for (uint32_t i = 0; i < MIN(cpu_count, streams->cpu_count); i++)
+	for (uint32_t i = 0; i < MIN(cpu_count, streams->cpu_count); i++) {
 		ret[i].events[ETW_LOSS_RING_FULL][ETW_LOSS_OF_IMAGES] = streams->lost_mappings[i];
+		/* Images are there without them. */
+		ret[i].events[ETW_LOSS_NO_FIELDS][ETW_LOSS_OF_IMAGES] = streams->lost_pieces[i];
+	}
 	for (uint32_t i = 0; i < MIN(cpu_count, rings->count); i++)
 		ret[i].events[ETW_LOSS_UNREADABLE][ETW_LOSS_OF_ANY] = rings->at[i].malformed +
 								      rings->at[i].is_broken;

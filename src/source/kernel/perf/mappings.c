@@ -34,6 +34,14 @@ struct map_record {
 	/* the path follows, NUL-terminated, padded to 8 */
 };
 
+/* Of what may not be executed: the same, without what is known of the file. */
+struct plain_map_record {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	uint64_t start, byte_count, file_offset;
+	/* the path follows, NUL-terminated, padded to 8 */
+};
+
 struct exec_record {
 	struct perf_event_header header;
 	uint32_t pid, tid;
@@ -96,6 +104,25 @@ static int parse_map(const uint8_t *at, uint32_t path_end, struct etw_kernel_per
 	return 0;
 }
 
+static int parse_plain_map(const uint8_t *at, uint32_t path_end, struct etw_kernel_perf_record *ret)
+{
+	struct plain_map_record record;
+	const char *path = (const char *)at + sizeof(record);
+
+	if (path_end <= sizeof(record) || !memchr(path, '\0', path_end - sizeof(record)))
+		return -EBADMSG;
+	memcpy(&record, at, sizeof(record));
+	ret->kind = ETW_KERNEL_PERF_MAP;
+	ret->mapping = (struct etw_kernel_mapping){
+		.start = record.start,
+		.byte_count = record.byte_count,
+		.file_offset = record.file_offset,
+		.path = path,
+		.is_executable = !(record.header.misc & PERF_RECORD_MISC_MMAP_DATA),
+	};
+	return 0;
+}
+
 int etw_kernel_perf_parse(const uint8_t *at, uint32_t byte_count,
 			  struct etw_kernel_perf_record *ret)
 {
@@ -114,6 +141,9 @@ int etw_kernel_perf_parse(const uint8_t *at, uint32_t byte_count,
 	switch (header.type) {
 	case PERF_RECORD_MMAP2:
 		TRY(parse_map(at, byte_count - (uint32_t)sizeof(trailer), &record));
+		break;
+	case PERF_RECORD_MMAP:
+		TRY(parse_plain_map(at, byte_count - (uint32_t)sizeof(trailer), &record));
 		break;
 	case PERF_RECORD_KSYMBOL:
 		TRY(parse_symbol(at, byte_count - (uint32_t)sizeof(trailer), &record));
@@ -138,21 +168,23 @@ int etw_kernel_perf_parse(const uint8_t *at, uint32_t byte_count,
 	return 0;
 }
 
-static int open_event(uint32_t cpu)
+static int open_event(uint32_t cpu, enum etw_kernel_perf_what what)
 {
+	const bool is_code = what == ETW_KERNEL_PERF_CODE;
 	struct perf_event_attr attributes = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attributes),
 		.config = PERF_COUNT_SW_DUMMY,
 		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
 		.disabled = 1,
-		.mmap = 1,
-		.mmap2 = 1,
-		.mmap_data = 1, /* the first piece of an object may only be read */
-		.build_id = 1,
-		.ksymbol = 1,
-		.comm = 1,
-		.comm_exec = 1,
+		.mmap = is_code,
+		.mmap2 = is_code,
+		/* The first piece of an object may only be read. Without the two above it tells of nothing else. */
+		.mmap_data = !is_code,
+		.build_id = is_code,
+		.ksymbol = is_code,
+		.comm = is_code,
+		.comm_exec = is_code,
 		.sample_id_all = 1,
 		.watermark = 1,
 		.wakeup_watermark = UINT32_MAX, /* nobody waits for it */
@@ -161,7 +193,7 @@ static int open_event(uint32_t cpu)
 	};
 	long fd = syscall(SYS_perf_event_open, &attributes, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
-	if (fd < 0 && errno == EINVAL) { /* before Linux 5.12 */
+	if (fd < 0 && errno == EINVAL && is_code) { /* before Linux 5.12 */
 		attributes.build_id = 0;
 		fd = syscall(SYS_perf_event_open, &attributes, -1, (int)cpu, -1,
 			     PERF_FLAG_FD_CLOEXEC);
@@ -169,18 +201,20 @@ static int open_event(uint32_t cpu)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-#define DATA_BYTES_MIN (UINT64_C(512) << 10)
+#define CODE_BYTES_MIN (UINT64_C(512) << 10)
+#define DATA_BYTES_MIN (UINT64_C(64) << 10)
 
 static int map_ring(struct etw_kernel_perf *perf, uint64_t data_bytes)
 {
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t least = perf->what == ETW_KERNEL_PERF_CODE ? CODE_BYTES_MIN : DATA_BYTES_MIN;
 	struct perf_event_mmap_page *control;
 
 	do {
 		perf->map = mmap(NULL, page + data_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
 				 perf->fd, 0);
 		/* More than kernel.perf_event_mlock_kb is for who may lock memory. */
-	} while (perf->map == MAP_FAILED && errno == EPERM && data_bytes > DATA_BYTES_MIN &&
+	} while (perf->map == MAP_FAILED && errno == EPERM && data_bytes > least &&
 		 (data_bytes /= 2));
 	if (perf->map == MAP_FAILED) {
 		perf->map = NULL;
@@ -195,20 +229,22 @@ static int map_ring(struct etw_kernel_perf *perf, uint64_t data_bytes)
 
 #define NAME_BYTES 32 /* of a kept descriptor */
 
-static void name_kept(uint32_t cpu, char ret[NAME_BYTES])
+static void name_kept(uint32_t cpu, enum etw_kernel_perf_what what, char ret[NAME_BYTES])
 {
-	snprintf(ret, NAME_BYTES, "kernel-perf-%u", cpu);
+	const char *name = what == ETW_KERNEL_PERF_CODE ? "kernel-perf" : "kernel-perf-data";
+
+	snprintf(ret, NAME_BYTES, "%s-%u", name, cpu);
 }
 
 int etw_kernel_perf_open_anew(struct etw_kernel_perf *perf, const struct etw_source_host *host,
-			      uint32_t cpu, uint64_t data_bytes)
+			      uint32_t cpu, enum etw_kernel_perf_what what, uint64_t data_bytes)
 {
 	char name[NAME_BYTES];
 	int r;
 
-	*perf = (struct etw_kernel_perf){.fd = open_event(cpu), .cpu = cpu};
+	*perf = (struct etw_kernel_perf){.fd = open_event(cpu, what), .cpu = cpu, .what = what};
 	r = perf->fd < 0 ? perf->fd : map_ring(perf, data_bytes);
-	name_kept(cpu, name);
+	name_kept(cpu, what, name);
 	if (r)
 		etw_kernel_perf_close(perf);
 	else if (host->keep_fd)
@@ -216,11 +252,12 @@ int etw_kernel_perf_open_anew(struct etw_kernel_perf *perf, const struct etw_sou
 	return r;
 }
 
-static int take_over(struct etw_kernel_perf *perf, int fd, uint32_t cpu, uint64_t data_bytes)
+static int take_over(struct etw_kernel_perf *perf, int fd, uint32_t cpu,
+		     enum etw_kernel_perf_what what, uint64_t data_bytes)
 {
 	int r;
 
-	*perf = (struct etw_kernel_perf){.fd = fd, .cpu = cpu};
+	*perf = (struct etw_kernel_perf){.fd = fd, .cpu = cpu, .what = what};
 	r = map_ring(perf, data_bytes);
 	if (r)
 		etw_kernel_perf_close(perf);
@@ -228,18 +265,19 @@ static int take_over(struct etw_kernel_perf *perf, int fd, uint32_t cpu, uint64_
 }
 
 int etw_kernel_perf_open(struct etw_kernel_perf *perf, const struct etw_source_host *host,
-			 uint32_t cpu, uint64_t data_bytes, struct etw_fault *reterr)
+			 uint32_t cpu, enum etw_kernel_perf_what what, uint64_t data_bytes,
+			 struct etw_fault *reterr)
 {
 	char name[NAME_BYTES];
 	int fd = -ENOENT, r;
 
-	name_kept(cpu, name);
+	name_kept(cpu, what, name);
 	if (host->kept_fd)
 		fd = host->kept_fd(host->context, name);
 	if (fd >= 0)
-		r = take_over(perf, fd, cpu, data_bytes);
+		r = take_over(perf, fd, cpu, what, data_bytes);
 	else
-		r = etw_kernel_perf_open_anew(perf, host, cpu, data_bytes);
+		r = etw_kernel_perf_open_anew(perf, host, cpu, what, data_bytes);
 	if (r == -EACCES || r == -EPERM)
 		return etw_fault_set(
 			reterr, -EACCES, 0, "kernel source", "perf",

@@ -3,6 +3,10 @@
  * Mappings of files, from perf's mapping records: a software event that never counts anything, on each
  * CPU, for the sake of its side band. perf also says when an exec throws the old program away, which the
  * exec tracepoint (later) does not, and tells the code that the kernel makes at run time.
+ *
+ * What may not be executed has an event and a ring of its own: the first piece of an ELF object, which says where its image
+ * begins, is such a one, and so is every data file that a process reads. Whoever maps many of those, with long paths, would
+ * fill the ring that tells of code.
  */
 #ifndef ETW_SOURCE_KERNEL_PERF_MAPPINGS_H
 #define ETW_SOURCE_KERNEL_PERF_MAPPINGS_H
@@ -41,10 +45,17 @@ struct etw_kernel_perf_record {
 	struct etw_kernel_made made;       /* SYMBOL; likewise its name */
 };
 
-/* The ring of one CPU. */
+/* Of which mappings a ring tells. */
+enum etw_kernel_perf_what {
+	ETW_KERNEL_PERF_CODE = 0, /* and of all that is no mapping */
+	ETW_KERNEL_PERF_DATA = 1, /* what may not be executed */
+};
+
+/* A ring of one CPU. */
 struct etw_kernel_perf {
 	int fd; /* owned; -1: the CPU is not there */
 	uint32_t cpu;
+	enum etw_kernel_perf_what what;
 	void *map; /* owned: a page of positions, then the data */
 	uint8_t *data;
 	uint64_t byte_count; /* of the data; a power of two */
@@ -66,18 +77,19 @@ int etw_kernel_perf_parse(const uint8_t *at, uint32_t byte_count,
 			  struct etw_kernel_perf_record *ret);
 
 /*
- * etw_kernel_perf_open() - opens the event on @cpu, silent, or takes over a former host's.
+ * etw_kernel_perf_open() - opens an event on @cpu, silent, or takes over a former host's.
  *
  * @data_bytes: a power of two and a multiple of the page; less is taken where the kernel allows no more
  *
  * Returns 0; -ENODEV when the CPU is offline; -EACCES without the privilege; else what the kernel said.
  */
 int etw_kernel_perf_open(struct etw_kernel_perf *perf, const struct etw_source_host *host,
-			 uint32_t cpu, uint64_t data_bytes, struct etw_fault *reterr);
+			 uint32_t cpu, enum etw_kernel_perf_what what, uint64_t data_bytes,
+			 struct etw_fault *reterr);
 
 /* etw_kernel_perf_open_anew() - as etw_kernel_perf_open(), but takes nothing over: for a CPU that came back. */
 int etw_kernel_perf_open_anew(struct etw_kernel_perf *perf, const struct etw_source_host *host,
-			      uint32_t cpu, uint64_t data_bytes);
+			      uint32_t cpu, enum etw_kernel_perf_what what, uint64_t data_bytes);
 
 /* etw_kernel_perf_enable() - records from now on, or no more. Returns 0, also where it is not open; else negative errno. */
 int etw_kernel_perf_enable(const struct etw_kernel_perf *perf, bool is_on);

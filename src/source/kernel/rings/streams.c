@@ -16,20 +16,40 @@
 #include "source/kernel/bpf/records.h"
 
 #define CPU_LIST        "/sys/devices/system/cpu/online"
-#define PERF_BYTES      (UINT64_C(2) << 20) /* of each CPU */
+#define PERF_BYTES      (UINT64_C(2) << 20) /* of each CPU, for code */
+#define PERF_DATA_BYTES (UINT64_C(1) << 20) /* likewise for what may not be executed */
 #define RECORDS_AT_ONCE 16384               /* of each stream */
+
+static size_t stream_count(const struct etw_kernel_streams *streams)
+{
+	return 2 + 2 * (size_t)streams->cpu_count;
+}
+
+/* Of perf's rings: those of code, and as many of data. */
+static uint32_t perf_count(const struct etw_kernel_streams *streams)
+{
+	return streams->perfs ? 2 * streams->cpu_count : 0;
+}
+
+/* The stream of a ring by its number. Copied stacks are between the two kinds. */
+static struct etw_kernel_stream *stream_of(const struct etw_kernel_streams *streams,
+					   uint32_t number)
+{
+	return &streams->streams[(number < streams->cpu_count ? 1 : 2) + number];
+}
 
 int etw_kernel_streams_init(struct etw_kernel_streams *streams, uint32_t cpu_count)
 {
 	*streams = (struct etw_kernel_streams){.cpu_count = cpu_count, .cpus.fd = -1};
-	streams->streams = calloc((size_t)cpu_count + 2, sizeof(*streams->streams));
+	streams->streams = calloc(stream_count(streams), sizeof(*streams->streams));
 	streams->lost_mappings = calloc((size_t)cpu_count + 1, sizeof(*streams->lost_mappings));
-	return streams->streams && streams->lost_mappings ? 0 : -ENOMEM;
+	streams->lost_pieces = calloc((size_t)cpu_count + 1, sizeof(*streams->lost_pieces));
+	return streams->streams && streams->lost_mappings && streams->lost_pieces ? 0 : -ENOMEM;
 }
 
 static void close_mappings(struct etw_kernel_streams *streams)
 {
-	for (uint32_t i = 0; streams->perfs && i < streams->cpu_count; i++)
+	for (uint32_t i = 0; i < perf_count(streams); i++)
 		etw_kernel_perf_close(&streams->perfs[i]);
 	if (streams->perfs)
 		etw_kernel_cpus_close(&streams->cpus);
@@ -44,13 +64,32 @@ void etw_kernel_streams_done(struct etw_kernel_streams *streams)
 	/* Kept copies would go on recording. */
 	etw_kernel_streams_enable_mappings(streams, false);
 	close_mappings(streams);
-	for (uint32_t i = 0; streams->streams && i < streams->cpu_count + 2; i++)
+	for (size_t i = 0; streams->streams && i < stream_count(streams); i++)
 		etw_kernel_stream_done(&streams->streams[i]);
 	etw_kernel_heap_done(&streams->heap);
 	etw_kernel_ring_close(&streams->ring);
 	etw_kernel_cpu_rings_close(&streams->cpu_rings);
 	free(streams->lost_mappings);
+	free(streams->lost_pieces);
 	free(streams->streams);
+}
+
+/* Returns 0 also when the processor is offline, and when the host may lock no memory for the ring of data any more. */
+static int open_ring(struct etw_kernel_streams *streams, const struct etw_source_host *host,
+		     uint32_t number, struct etw_fault *reterr)
+{
+	struct etw_kernel_perf *perf = &streams->perfs[number];
+	int r;
+
+	if (number < streams->cpu_count)
+		r = etw_kernel_perf_open(perf, host, number, ETW_KERNEL_PERF_CODE, PERF_BYTES,
+					 reterr);
+	else
+		r = etw_kernel_perf_open(perf, host, number - streams->cpu_count,
+					 ETW_KERNEL_PERF_DATA, PERF_DATA_BYTES, NULL);
+	if (r == -ENODEV || (r == -EACCES && number >= streams->cpu_count))
+		return 0;
+	return r;
 }
 
 int etw_kernel_streams_open_mappings(struct etw_kernel_streams *streams,
@@ -62,22 +101,22 @@ int etw_kernel_streams_open_mappings(struct etw_kernel_streams *streams,
 	if (streams->perfs)
 		return 0;
 	streams->perf_record = aligned_alloc(8, ETW_KERNEL_PERF_RECORD_MAX);
-	perfs = calloc(streams->cpu_count, sizeof(*perfs));
+	perfs = calloc((size_t)streams->cpu_count * 2, sizeof(*perfs));
 	if (!streams->perf_record || !perfs) {
 		free(perfs);
 		free(streams->perf_record);
 		streams->perf_record = NULL;
 		return -ENOMEM;
 	}
-	for (uint32_t i = 0; i < streams->cpu_count; i++)
-		perfs[i].fd = -1;
 	streams->perfs = perfs;
+	for (uint32_t i = 0; i < perf_count(streams); i++)
+		perfs[i].fd = -1;
 	/* Before the rings are opened: who goes meanwhile is seen to have changed. */
 	etw_kernel_cpus_open(&streams->cpus, CPU_LIST);
 	(void)etw_kernel_cpus_look(&streams->cpus, etw_monotonic_ns());
-	for (uint32_t i = 0; i < streams->cpu_count; i++) {
-		r = etw_kernel_perf_open(&perfs[i], host, i, PERF_BYTES, reterr);
-		if (r && r != -ENODEV) {
+	for (uint32_t i = 0; i < perf_count(streams); i++) {
+		r = open_ring(streams, host, i, reterr);
+		if (r) {
 			/* All or none: the mappings of a processor without a ring would be lost, and not counted. */
 			close_mappings(streams);
 			return r;
@@ -89,7 +128,7 @@ int etw_kernel_streams_open_mappings(struct etw_kernel_streams *streams,
 void etw_kernel_streams_enable_mappings(struct etw_kernel_streams *streams, bool is_on)
 {
 	streams->is_mapping = is_on;
-	for (uint32_t i = 0; streams->perfs && i < streams->cpu_count; i++)
+	for (uint32_t i = 0; i < perf_count(streams); i++)
 		(void)etw_kernel_perf_enable(&streams->perfs[i], is_on);
 }
 
@@ -98,9 +137,12 @@ void etw_kernel_streams_enable_mappings(struct etw_kernel_streams *streams, bool
  * place when everything of the first is safe, because positions of the one mean nothing in the other.
  */
 static void follow_cpu(struct etw_kernel_streams *streams, const struct etw_source_host *host,
-		       uint32_t cpu)
+		       uint32_t number)
 {
-	struct etw_kernel_perf *perf = &streams->perfs[cpu];
+	const enum etw_kernel_perf_what what = number < streams->cpu_count ? ETW_KERNEL_PERF_CODE
+									   : ETW_KERNEL_PERF_DATA;
+	const uint32_t cpu = number % streams->cpu_count;
+	struct etw_kernel_perf *perf = &streams->perfs[number];
 
 	if (!etw_kernel_cpus_is_online(&streams->cpus, cpu)) {
 		perf->is_gone = perf->fd >= 0;
@@ -109,12 +151,14 @@ static void follow_cpu(struct etw_kernel_streams *streams, const struct etw_sour
 	if (perf->fd >= 0 && !perf->is_gone)
 		return;
 	if (perf->fd >= 0 &&
-	    (streams->streams[1 + cpu].first || perf->position != etw_kernel_perf_end(perf))) {
+	    (stream_of(streams, number)->first || perf->position != etw_kernel_perf_end(perf))) {
 		streams->is_waiting = true;
 		return;
 	}
 	etw_kernel_perf_close(perf);
-	if (etw_kernel_perf_open_anew(perf, host, cpu, PERF_BYTES) == 0)
+	if (etw_kernel_perf_open_anew(perf, host, cpu, what,
+				      what == ETW_KERNEL_PERF_CODE ? PERF_BYTES
+								   : PERF_DATA_BYTES) == 0)
 		(void)etw_kernel_perf_enable(perf, streams->is_mapping);
 }
 
@@ -126,7 +170,7 @@ void etw_kernel_streams_follow_cpus(struct etw_kernel_streams *streams,
 	if (!etw_kernel_cpus_look(&streams->cpus, etw_monotonic_ns()) && !streams->is_waiting)
 		return;
 	streams->is_waiting = false;
-	for (uint32_t i = 0; i < streams->cpu_count; i++)
+	for (uint32_t i = 0; i < perf_count(streams); i++)
 		follow_cpu(streams, host, i);
 }
 
@@ -181,17 +225,19 @@ static int read_ring(struct etw_kernel_streams *streams, uint64_t end, uint32_t 
 	return streams->ring.position < end;
 }
 
-static int add_perf_record(struct etw_kernel_streams *streams, const struct etw_kernel_perf *perf,
-			   uint32_t byte_count)
+static int add_perf_record(struct etw_kernel_streams *streams, uint32_t number, uint32_t byte_count)
 {
+	const struct etw_kernel_perf *perf = &streams->perfs[number];
 	struct etw_kernel_perf_record record = {0};
 	struct etw_kernel_item *item;
 	int r;
 
 	if (etw_kernel_perf_parse(streams->perf_record, byte_count, &record))
 		record.kind = ETW_KERNEL_PERF_OTHER;
-	if (record.kind == ETW_KERNEL_PERF_LOST)
+	if (record.kind == ETW_KERNEL_PERF_LOST && perf->what == ETW_KERNEL_PERF_CODE)
 		streams->lost_mappings[perf->cpu] += record.lost_count;
+	if (record.kind == ETW_KERNEL_PERF_LOST && perf->what == ETW_KERNEL_PERF_DATA)
+		streams->lost_pieces[perf->cpu] += record.lost_count;
 	if (record.kind != ETW_KERNEL_PERF_MAP && record.kind != ETW_KERNEL_PERF_EXEC &&
 	    record.kind != ETW_KERNEL_PERF_SYMBOL)
 		byte_count = 0; /* holds its place, and says nothing */
@@ -205,15 +251,15 @@ static int add_perf_record(struct etw_kernel_streams *streams, const struct etw_
 	item->cpu = perf->cpu;
 	item->time_ns = record.time_ns;
 	memcpy(item->bytes, streams->perf_record, byte_count);
-	r = etw_kernel_heap_add(&streams->heap, &streams->streams[1 + perf->cpu], item);
+	r = etw_kernel_heap_add(&streams->heap, stream_of(streams, number), item);
 	if (r)
 		free(item);
 	return r;
 }
 
-static int read_perf(struct etw_kernel_streams *streams, struct etw_kernel_perf *perf,
-		     uint32_t record_max)
+static int read_perf(struct etw_kernel_streams *streams, uint32_t number, uint32_t record_max)
 {
+	struct etw_kernel_perf *perf = &streams->perfs[number];
 	uint64_t end = etw_kernel_perf_end(perf);
 
 	for (uint32_t i = 0; i < record_max; i++) {
@@ -224,7 +270,7 @@ static int read_perf(struct etw_kernel_streams *streams, struct etw_kernel_perf 
 			perf->position = end; /* nothing in between can be told apart */
 		if (r <= 0)
 			return 0;
-		r = add_perf_record(streams, perf, (uint32_t)r);
+		r = add_perf_record(streams, number, (uint32_t)r);
 		if (r) {
 			perf->position = before;
 			return r;
@@ -271,10 +317,10 @@ int etw_kernel_streams_read(struct etw_kernel_streams *streams)
 	if (r < 0)
 		return r;
 	is_more |= r;
-	for (uint32_t i = 0; streams->perfs && i < streams->cpu_count; i++) {
+	for (uint32_t i = 0; i < perf_count(streams); i++) {
 		if (streams->perfs[i].fd < 0)
 			continue;
-		r = read_perf(streams, &streams->perfs[i], RECORDS_AT_ONCE);
+		r = read_perf(streams, i, RECORDS_AT_ONCE);
 		if (r < 0)
 			return r;
 		is_more |= r;
@@ -297,7 +343,7 @@ void etw_kernel_streams_release(struct etw_kernel_streams *streams)
 		etw_kernel_ring_release(&streams->ring, position);
 	etw_kernel_cpu_rings_release(&streams->cpu_rings);
 	(void)etw_kernel_stream_release(&streams->streams[1 + streams->cpu_count], &position);
-	for (uint32_t i = 0; streams->perfs && i < streams->cpu_count; i++)
-		if (etw_kernel_stream_release(&streams->streams[1 + i], &position))
+	for (uint32_t i = 0; i < perf_count(streams); i++)
+		if (etw_kernel_stream_release(stream_of(streams, i), &position))
 			etw_kernel_perf_release(&streams->perfs[i], position);
 }

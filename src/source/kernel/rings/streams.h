@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's streams, read into one heap by time: the BPF ring is stream 0, the mapping records of CPU i are
- * stream 1 + i, and copied stacks are the stream behind those. Frequent events have rings of their own (cpu_rings.h).
+ * The kernel's streams, read into one heap by time: the BPF ring is stream 0, the records of CPU i about code that is
+ * mapped are stream 1 + i, copied stacks are the stream behind those, and behind it are the records about mappings that
+ * may not be executed. Frequent events have rings of their own (cpu_rings.h).
  * What the records mean is collector.h.
  *
  * Context: the session's thread.
@@ -27,13 +28,15 @@ struct etw_kernel_streams {
 	uint32_t cpu_count;
 	struct etw_kernel_ring ring; /* opened by the owner */
 	struct etw_kernel_cpu_rings
-		cpu_rings;                 /* opened by the owner when frequent events are wanted */
-	struct etw_kernel_perf *perfs;     /* owned; cpu_count; NULL: images were never wanted */
+		cpu_rings; /* opened by the owner when frequent events are wanted */
+	/* Owned; those of code of each CPU, then those of data; NULL: images were never wanted. */
+	struct etw_kernel_perf *perfs;
 	uint8_t *perf_record;              /* owned; of ETW_KERNEL_PERF_RECORD_MAX bytes */
-	struct etw_kernel_stream *streams; /* owned; 1 + cpu_count, and that of copied stacks */
+	struct etw_kernel_stream *streams; /* owned; see above */
 	struct etw_kernel_heap heap;
 	uint64_t read_ns;            /* every record before is in the heap */
-	uint64_t *lost_mappings;     /* owned; of each processor */
+	uint64_t *lost_mappings;     /* owned; of code, on each processor */
+	uint64_t *lost_pieces;       /* owned; likewise of what may not be executed */
 	bool is_broken;              /* the ring made no sense */
 	struct etw_kernel_cpus cpus; /* open where @perfs is */
 	bool is_mapping;             /* the rings of @perfs are enabled */

@@ -19,7 +19,8 @@
 /* Whose stack is walked. */
 struct etw_kernel_stack_owner {
 	uint32_t pid;
-	uint32_t uid;         /* of its last fork or exec: it may have given it up since; ETW_KERNEL_NO_UID: not known */
+	uint32_t
+		uid; /* of its last fork or exec: it may have given it up since; ETW_KERNEL_NO_UID: not known */
 	uint64_t start_ticks; /* as procfs says it; 0: not known */
 };
 
@@ -31,8 +32,10 @@ struct etw_kernel_unwind_file {
 	 * that it is any build, and serves those alone who map this very file.
 	 */
 	bool is_shared;
-	uint32_t uid; /* whose share it counts in; root's files that others may write are ETW_KERNEL_NO_UID's */
-	uint64_t device, inode, changed_ns, byte_count; /* which file it is, and which state of it */
+	uint32_t
+		uid; /* whose share it counts in; root's files that others may write are ETW_KERNEL_NO_UID's */
+	uint64_t device, inode, changed_ns,
+		byte_count; /* which file it is, and which state of it */
 };
 
 /*
