@@ -36,6 +36,12 @@ static struct etw_unwind_place *place_of(struct etw_unwind_rule *rule, uint64_t 
 	return number == ADDRESS_REGISTER ? &rule->address : NULL;
 }
 
+/* An offset in steps. A hostile file's may be any number: it wraps, and what does not fit into a rule is none. */
+static int64_t scale(const struct machine *machine, uint64_t steps)
+{
+	return (int64_t)(steps * (uint64_t)machine->entry->data_step);
+}
+
 static void set_place(struct machine *machine, uint64_t number, uint8_t kind, int64_t offset)
 {
 	struct etw_unwind_place *place = place_of(&machine->now, number);
@@ -105,7 +111,8 @@ static bool read_linkage_expression(const struct machine *machine, struct etw_un
 	struct etw_unwind_bytes expression = etw_unwind_take_part(&bytes,
 								  etw_unwind_take_uleb(&bytes));
 	const uint8_t operation = etw_unwind_take_u8(&expression);
-	int64_t offset = etw_unwind_take_sleb(&expression);
+	const int64_t offset = etw_unwind_take_sleb(&expression);
+	int64_t pushed = 0;
 	uint8_t pushed_at;
 
 	if (ADDRESS_REGISTER != 16 || operation != OP_BREG0 + (uint8_t)STACK_REGISTER)
@@ -122,8 +129,8 @@ static bool read_linkage_expression(const struct machine *machine, struct etw_un
 		return false;
 	/* The table begins where a stub may; a copy of the object may lie at any address. */
 	if ((machine->pc - machine->entry->begin) % LINKAGE_STUB_BYTES >= pushed_at)
-		offset += 1 << LINKAGE_SHIFT;
-	return !__builtin_add_overflow(offset, 0, ret);
+		pushed = 1 << LINKAGE_SHIFT;
+	return !__builtin_add_overflow(offset, pushed, ret);
 }
 
 static void set_cfa_expression(struct machine *machine, struct etw_unwind_bytes *bytes)
@@ -223,12 +230,12 @@ static bool run_register(struct machine *machine, uint8_t code, struct etw_unwin
 	case CFA_OFFSET_EXTENDED:
 		number = etw_unwind_take_uleb(bytes);
 		set_place(machine, number, ETW_UNWIND_SAVED,
-			  (int64_t)etw_unwind_take_uleb(bytes) * machine->entry->data_step);
+			  scale(machine, etw_unwind_take_uleb(bytes)));
 		return true;
 	case CFA_OFFSET_EXTENDED_SF:
 		number = etw_unwind_take_uleb(bytes);
 		set_place(machine, number, ETW_UNWIND_SAVED,
-			  etw_unwind_take_sleb(bytes) * machine->entry->data_step);
+			  scale(machine, (uint64_t)etw_unwind_take_sleb(bytes)));
 		return true;
 	case CFA_RESTORE_EXTENDED:
 		restore(machine, etw_unwind_take_uleb(bytes));
@@ -267,7 +274,7 @@ static bool run_cfa(struct machine *machine, uint8_t code, struct etw_unwind_byt
 		return true;
 	case CFA_DEF_SF:
 		set_cfa_base(machine, etw_unwind_take_uleb(bytes));
-		set_cfa_offset(machine, etw_unwind_take_sleb(bytes) * machine->entry->data_step);
+		set_cfa_offset(machine, scale(machine, (uint64_t)etw_unwind_take_sleb(bytes)));
 		return true;
 	case CFA_DEF_REGISTER:
 		set_cfa_base(machine, etw_unwind_take_uleb(bytes));
@@ -276,7 +283,7 @@ static bool run_cfa(struct machine *machine, uint8_t code, struct etw_unwind_byt
 		set_cfa_offset(machine, (int64_t)etw_unwind_take_uleb(bytes));
 		return true;
 	case CFA_DEF_OFFSET_SF:
-		set_cfa_offset(machine, etw_unwind_take_sleb(bytes) * machine->entry->data_step);
+		set_cfa_offset(machine, scale(machine, (uint64_t)etw_unwind_take_sleb(bytes)));
 		return true;
 	case CFA_DEF_EXPRESSION:
 		set_cfa_expression(machine, bytes);
@@ -332,7 +339,7 @@ static bool run(struct machine *machine, struct etw_unwind_bytes bytes, uint64_t
 			break;
 		case CFA_OFFSET:
 			set_place(m, operand, ETW_UNWIND_SAVED,
-				  (int64_t)etw_unwind_take_uleb(&bytes) * m->entry->data_step);
+				  scale(m, etw_unwind_take_uleb(&bytes)));
 			break;
 		case CFA_RESTORE:
 			restore(m, operand);

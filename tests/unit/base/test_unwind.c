@@ -151,12 +151,54 @@ static void test_unwind__other_expressions_have_no_rule(void **state)
 	assert_false(find(&made, 16, &rule));
 }
 
+/* Numbers as large as they can be written: the product wraps, and what does not fit has no rule. */
+static void test_unwind__large_offsets_do_no_harm(void **state)
+{
+	static const uint8_t largest[] = {0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
+					  0xFF, 0xFF, 0xFF, 0xFF, 0x00};
+	/* DW_CFA_offset_extended, DW_CFA_offset_extended_sf, DW_CFA_def_cfa_offset_sf; DW_CFA_offset */
+	static const uint8_t codes[] = {0x05, 0x11, 0x13, 0x90};
+	struct etw_unwind_rule rule;
+	struct made made;
+
+	(void)state;
+#if !defined(__x86_64__)
+	print_message("SKIP: the table is one of x86-64\n");
+	skip();
+#endif
+	for (size_t i = 0; i < sizeof(codes); i++) {
+		uint8_t *at;
+
+		make(&made);
+		at = made.bytes + ENTRY_AT + 17;
+		memset(at, 0, CODE_AT - ENTRY_AT - 17);
+		*at++ = codes[i];
+		if (codes[i] < 0x13)
+			*at++ = 16; /* where it goes on */
+		memcpy(at, largest, sizeof(largest));
+		/* INT64_MAX times -8 is 8, as numbers of 64 bits wrap. */
+		assert_true(find(&made, 0, &rule));
+		assert_int_equal(codes[i] == 0x13 ? rule.cfa.offset : rule.address.offset, 8);
+		/* Times -1 it is no offset of a rule. */
+		made.bytes[COMMON_AT + 8 + 5] = 0x7F;
+		assert_false(find(&made, 0, &rule));
+	}
+	make(&made);
+	memset(made.bytes + ENTRY_AT + 17, 0, CODE_AT - ENTRY_AT - 17);
+	memcpy(made.bytes + ENTRY_AT + 17, expression, 3);
+	made.bytes[ENTRY_AT + 18] = 20;
+	memcpy(made.bytes + ENTRY_AT + 20, largest, sizeof(largest));
+	memcpy(made.bytes + ENTRY_AT + 30, expression + 4, sizeof(expression) - 4);
+	assert_false(find(&made, 15, &rule));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unwind__stubs_of_the_linkage_table),
 		cmocka_unit_test(test_unwind__long_entries_have_no_rule),
 		cmocka_unit_test(test_unwind__other_expressions_have_no_rule),
+		cmocka_unit_test(test_unwind__large_offsets_do_no_harm),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
