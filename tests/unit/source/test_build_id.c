@@ -183,6 +183,41 @@ static void test_build_id__local_files_alone_are_opened(void **state)
 	fake_end(root);
 }
 
+/* As many as anybody maps: each is looked for once, and memory has an end. */
+static void test_build_id__many_files(void **state)
+{
+	struct etw_kernel_proc_mapping mapping = {
+		.start = 0x1000, .end = 0x2000, .device = makedev(8, 1)};
+	char root[] = "/tmp/etw-build-id-XXXXXX", path[FAKE_PATH_BYTES];
+	struct etw_kernel_build_ids ids;
+	int fd;
+
+	(void)state;
+	fake_begin(root);
+	fake_text(root, "mountinfo", "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n");
+	put_elf64(put_notes(20));
+	fake_file(root, "12/map_files/1000-2000", file, sizeof(file));
+	fake_path(path, root, "12");
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fake_path(path, root, "mountinfo");
+	etw_kernel_build_ids_init(&ids, path);
+	for (mapping.inode = 1; mapping.inode <= 1000; mapping.inode++)
+		assert_int_equal(etw_kernel_build_ids_find(&ids, fd, &mapping)->byte_count, 20);
+	assert_int_equal(ids.count, 1000);
+	mapping.start = 0x5000; /* has no link */
+	for (mapping.inode = 1; mapping.inode <= 1000; mapping.inode++)
+		assert_int_equal(etw_kernel_build_ids_find(&ids, fd, &mapping)->byte_count, 20);
+	for (; mapping.inode <= ETW_KERNEL_BUILD_IDS_MAX; mapping.inode++)
+		assert_int_equal(etw_kernel_build_ids_find(&ids, fd, &mapping)->byte_count, 0);
+	assert_int_equal(ids.count, ETW_KERNEL_BUILD_IDS_MAX);
+	assert_int_equal(etw_kernel_build_ids_find(&ids, fd, &mapping)->byte_count, 0);
+	assert_int_equal(ids.count, 1);
+	assert_int_equal(ids.room, ETW_KERNEL_BUILD_IDS_MAX * 2);
+	etw_kernel_build_ids_done(&ids);
+	close(fd);
+	fake_end(root);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +225,7 @@ int main(void)
 		cmocka_unit_test_setup(test_build_id__short_and_long_ones, set_up),
 		cmocka_unit_test_setup(test_build_id__none, set_up),
 		cmocka_unit_test_setup(test_build_id__damage, set_up),
+		cmocka_unit_test_setup(test_build_id__many_files, set_up),
 		cmocka_unit_test_setup(test_build_id__local_files_alone_are_opened, set_up),
 	};
 

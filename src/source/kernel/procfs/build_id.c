@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@
 
 #define SEGMENTS_MAX 128
 #define NOTES_MAX    8192 /* bytes of one segment of notes */
+#define FIRST_ROOM   256
 
 /* Where the program headers are, in either class. */
 struct segments {
@@ -182,6 +184,14 @@ void etw_kernel_build_ids_done(struct etw_kernel_build_ids *ids)
 	*ids = (struct etw_kernel_build_ids){0};
 }
 
+static bool is_on_local(const struct etw_kernel_build_ids *ids, uint64_t device)
+{
+	for (size_t i = 0; i < ids->device_count; i++)
+		if (ids->devices[i] == device)
+			return true;
+	return false;
+}
+
 /* By the mapping's own link: the path may name another file by now. */
 static void read_mapped(int process_fd, const struct etw_kernel_proc_mapping *mapping,
 			struct etw_kernel_build_id *id)
@@ -203,32 +213,62 @@ static void read_mapped(int process_fd, const struct etw_kernel_proc_mapping *ma
 	close(fd);
 }
 
+/* Its place, or an empty one where it may go; there must be room. */
+static struct etw_kernel_build_id *place_of(struct etw_kernel_build_id *at, size_t room,
+					    uint64_t device, uint64_t inode)
+{
+	uint64_t place = (inode ^ device << 40) * UINT64_C(0x9E3779B97F4A7C15) >> 32;
+
+	for (;; place++) {
+		struct etw_kernel_build_id *id = &at[place & (room - 1)];
+
+		if (!id->is_used || (id->inode == inode && id->device == device))
+			return id;
+	}
+}
+
+/* Room for one more. */
+static int make_room(struct etw_kernel_build_ids *ids)
+{
+	size_t room = ids->room ? ids->room * 2 : FIRST_ROOM;
+	struct etw_kernel_build_id *more;
+
+	if (ids->count < MIN(ids->room / 2, (size_t)ETW_KERNEL_BUILD_IDS_MAX))
+		return 0;
+	if (room > ETW_KERNEL_BUILD_IDS_MAX * 2) {
+		memset(ids->at, 0, ids->room * sizeof(*ids->at));
+		ids->count = 0;
+		return 0;
+	}
+	more = calloc(room, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	for (size_t i = 0; i < ids->room; i++)
+		if (ids->at[i].is_used)
+			*place_of(more, room, ids->at[i].device, ids->at[i].inode) = ids->at[i];
+	free(ids->at);
+	ids->at = more;
+	ids->room = room;
+	return 0;
+}
+
 const struct etw_kernel_build_id *etw_kernel_build_ids_find(
 	struct etw_kernel_build_ids *ids, int process_fd,
 	const struct etw_kernel_proc_mapping *mapping)
 {
 	struct etw_kernel_build_id *id;
-	bool may_read = false;
 
-	/* Every process maps the same few files: from the front, where the C library soon is. */
-	for (size_t i = 0; i < ids->count; i++)
-		if (ids->at[i].inode == mapping->inode && ids->at[i].device == mapping->device)
-			return &ids->at[i];
-	for (size_t i = 0; i < ids->device_count; i++)
-		may_read |= ids->devices[i] == mapping->device;
-	if (!may_read)
-		return NULL;
-	if (ids->count == ids->room) {
-		size_t room = ids->room ? ids->room * 2 : 64;
-		void *more = reallocarray(ids->at, room, sizeof(*ids->at));
-
-		if (!more)
-			return NULL;
-		ids->at = more;
-		ids->room = room;
+	if (ids->room) {
+		id = place_of(ids->at, ids->room, mapping->device, mapping->inode);
+		if (id->is_used)
+			return id;
 	}
-	id = &ids->at[ids->count++];
-	*id = (struct etw_kernel_build_id){.device = mapping->device, .inode = mapping->inode};
+	if (!is_on_local(ids, mapping->device) || make_room(ids))
+		return NULL;
+	id = place_of(ids->at, ids->room, mapping->device, mapping->inode);
+	*id = (struct etw_kernel_build_id){
+		.device = mapping->device, .inode = mapping->inode, .is_used = true};
+	ids->count++;
 	read_mapped(process_fd, mapping, id);
 	return id;
 }

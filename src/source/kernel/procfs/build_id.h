@@ -7,25 +7,32 @@
 #ifndef ETW_SOURCE_KERNEL_PROCFS_BUILD_ID_H
 #define ETW_SOURCE_KERNEL_PROCFS_BUILD_ID_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "source/kernel/processes/images.h"
 #include "source/kernel/procfs/procfs.h"
 
+#define ETW_KERNEL_BUILD_IDS_MAX 65536 /* files that are known at a time; a power of two */
+
 /* What is known of one file. */
 struct etw_kernel_build_id {
 	uint64_t device, inode;
+	bool is_used;       /* else nothing lies here */
 	uint8_t byte_count; /* 0: it has none */
 	uint8_t bytes[ETW_KERNEL_BUILD_ID_BYTES];
 };
 
-/* Of one walk over procfs. */
+/*
+ * Of one walk over procfs. A file lies at the place that its numbers give, or behind it. When there are too many all are
+ * forgotten: users can map as many files as they like, and what is looked for again costs one more look.
+ */
 struct etw_kernel_build_ids {
 	uint64_t *devices; /* owned; of local file systems */
 	size_t device_count;
-	struct etw_kernel_build_id *at; /* owned; in the order in which they were met */
-	size_t count, room;
+	struct etw_kernel_build_id *at; /* owned; half of it at most is used */
+	size_t count, room;             /* @room: 0, or a power of two */
 };
 
 /*
