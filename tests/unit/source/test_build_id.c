@@ -2,11 +2,13 @@
 /* Build ids in ELF files made for the purpose, and which files may be opened. */
 #include <elf.h>
 #include <errno.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/sysmacros.h>
 
 #include <cmocka.h>
@@ -218,6 +220,34 @@ static void test_build_id__many_files(void **state)
 	fake_end(root);
 }
 
+/* A device's number means another file system after a change of the mounts. */
+static void test_build_id__mounts_are_looked_at_when_they_change(void **state)
+{
+	char place[] = "/tmp/etw-mount-XXXXXX";
+	struct etw_kernel_build_ids ids;
+	struct stat status;
+
+	(void)state;
+	assert_non_null(mkdtemp(place));
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", place, "tmpfs", 0, NULL)) {
+		(void)rmdir(place);
+		print_message("SKIP: who runs this may not mount\n");
+		skip();
+	}
+	assert_int_equal(stat(place, &status), 0);
+	etw_kernel_build_ids_init(&ids, "/proc/thread-self/mountinfo");
+	assert_true(etw_kernel_build_ids_is_local(&ids, status.st_dev));
+	assert_int_equal(umount(place), 0);
+	assert_false(etw_kernel_build_ids_is_local(&ids, status.st_dev));
+	assert_int_equal(mount("none", place, "tmpfs", 0, NULL), 0);
+	assert_int_equal(stat(place, &status), 0);
+	assert_true(etw_kernel_build_ids_is_local(&ids, status.st_dev));
+	etw_kernel_build_ids_done(&ids);
+	assert_int_equal(umount(place), 0);
+	assert_int_equal(rmdir(place), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -227,6 +257,7 @@ int main(void)
 		cmocka_unit_test_setup(test_build_id__damage, set_up),
 		cmocka_unit_test_setup(test_build_id__many_files, set_up),
 		cmocka_unit_test_setup(test_build_id__local_files_alone_are_opened, set_up),
+		cmocka_unit_test(test_build_id__mounts_are_looked_at_when_they_change),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

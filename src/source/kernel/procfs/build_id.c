@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,13 +164,13 @@ static void take_mount(struct etw_kernel_build_ids *ids, const char *line)
 	ids->devices[ids->device_count++] = makedev(major_number, minor_number);
 }
 
-void etw_kernel_build_ids_init(struct etw_kernel_build_ids *ids, const char *mountinfo)
+static void read_mounts(struct etw_kernel_build_ids *ids)
 {
-	FILE *file = fopen(mountinfo, "re");
+	FILE *file = fopen(ids->mountinfo, "re");
 	CLEANUP(freep) char *line = NULL;
 	size_t room = 0;
 
-	*ids = (struct etw_kernel_build_ids){0};
+	ids->device_count = 0;
 	if (!file)
 		return;
 	while (getline(&line, &room, file) > 0)
@@ -177,15 +178,44 @@ void etw_kernel_build_ids_init(struct etw_kernel_build_ids *ids, const char *mou
 	fclose(file);
 }
 
-void etw_kernel_build_ids_done(struct etw_kernel_build_ids *ids)
+void etw_kernel_build_ids_init(struct etw_kernel_build_ids *ids, const char *mountinfo)
 {
-	free(ids->devices);
-	free(ids->at);
-	*ids = (struct etw_kernel_build_ids){0};
+	/* Open before it is read: what changes meanwhile is seen to have changed. */
+	*ids = (struct etw_kernel_build_ids){
+		.mountinfo = mountinfo,
+		.mounts_fd = open(mountinfo, O_RDONLY | O_CLOEXEC),
+	};
+	read_mounts(ids);
 }
 
-static bool is_on_local(const struct etw_kernel_build_ids *ids, uint64_t device)
+void etw_kernel_build_ids_done(struct etw_kernel_build_ids *ids)
 {
+	/* One that was zeroed has none. */
+	if (ids->mountinfo && ids->mounts_fd >= 0)
+		close(ids->mounts_fd);
+	free(ids->devices);
+	free(ids->at);
+	*ids = (struct etw_kernel_build_ids){.mounts_fd = -1};
+}
+
+static bool have_mounts_changed(const struct etw_kernel_build_ids *ids)
+{
+	struct pollfd poll_fd = {.fd = ids->mounts_fd, .events = POLLPRI};
+
+	/* The kernel tells each change once; of a plain file there is none. */
+	return ids->mounts_fd >= 0 && poll(&poll_fd, 1, 0) > 0 &&
+	       poll_fd.revents & (POLLERR | POLLPRI);
+}
+
+bool etw_kernel_build_ids_is_local(struct etw_kernel_build_ids *ids, uint64_t device)
+{
+	if (have_mounts_changed(ids)) {
+		read_mounts(ids);
+		/* A number may be that of another file system's file now. */
+		if (ids->at)
+			memset(ids->at, 0, ids->room * sizeof(*ids->at));
+		ids->count = 0;
+	}
 	for (size_t i = 0; i < ids->device_count; i++)
 		if (ids->devices[i] == device)
 			return true;
@@ -263,7 +293,7 @@ const struct etw_kernel_build_id *etw_kernel_build_ids_find(
 		if (id->is_used)
 			return id;
 	}
-	if (!is_on_local(ids, mapping->device) || make_room(ids))
+	if (!etw_kernel_build_ids_is_local(ids, mapping->device) || make_room(ids))
 		return NULL;
 	id = place_of(ids->at, ids->room, mapping->device, mapping->inode);
 	*id = (struct etw_kernel_build_id){

@@ -29,6 +29,8 @@ struct etw_kernel_build_id {
  * forgotten: users can map as many files as they like, and what is looked for again costs one more look.
  */
 struct etw_kernel_build_ids {
+	const char *mountinfo; /* borrowed */
+	int mounts_fd;     /* owned; that file, which says when it changed; -1: it cannot be read */
 	uint64_t *devices; /* owned; of local file systems */
 	size_t device_count;
 	struct etw_kernel_build_id *at; /* owned; half of it at most is used */
@@ -58,12 +60,21 @@ int etw_kernel_build_id_of_notes(const uint8_t *at, size_t left, uint8_t *ret);
 /*
  * etw_kernel_build_ids_init() - reads which devices are local.
  *
- * @mountinfo: "/proc/self/mountinfo"; when it cannot be read no file will be
+ * @mountinfo: "/proc/self/mountinfo", borrowed; when it cannot be read no file will be
  */
 void etw_kernel_build_ids_init(struct etw_kernel_build_ids *ids, const char *mountinfo);
 
 /* etw_kernel_build_ids_done() - frees everything. */
 void etw_kernel_build_ids_done(struct etw_kernel_build_ids *ids);
+
+/*
+ * etw_kernel_build_ids_is_local() - whether a file of this device may be opened.
+ *
+ * The number of a file system that is gone is given to the next one, which may be a user's own: after each change of the
+ * mounts the list is read anew. To be asked when the device is known, and before the file is looked at: as long as the mapping
+ * is there, its device is no other one.
+ */
+bool etw_kernel_build_ids_is_local(struct etw_kernel_build_ids *ids, uint64_t device);
 
 /*
  * etw_kernel_build_ids_find() - the build id of a mapped file, when it may be read.

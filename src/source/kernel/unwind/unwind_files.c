@@ -19,19 +19,11 @@
 
 /* The mapping of an image's code, as procfs has it now. */
 struct wanted {
-	const struct etw_kernel_build_ids *local;
+	struct etw_kernel_build_ids *local;
 	const struct etw_kernel_image *image;
 	int process_fd;
 	int fd; /* owned by who asked; -1: none yet */
 };
-
-static bool is_local(const struct etw_kernel_build_ids *local, uint64_t device)
-{
-	for (size_t i = 0; i < local->device_count; i++)
-		if (local->devices[i] == device)
-			return true;
-	return false;
-}
 
 static int look_at_mapping(void *context, const struct etw_kernel_proc_mapping *mapping)
 {
@@ -40,7 +32,8 @@ static int look_at_mapping(void *context, const struct etw_kernel_proc_mapping *
 	char path[64];
 
 	if (!mapping->is_executable || mapping->start < wanted->image->base ||
-	    mapping->start >= wanted->image->end || !is_local(wanted->local, mapping->device))
+	    mapping->start >= wanted->image->end ||
+	    !etw_kernel_build_ids_is_local(wanted->local, mapping->device))
 		return 0;
 	(void)snprintf(path, sizeof(path), "map_files/%" PRIx64 "-%" PRIx64, mapping->start,
 		       mapping->end);
@@ -61,7 +54,7 @@ static bool is_of(int process_fd, const struct etw_kernel_stack_owner *owner)
 }
 
 /* Returns an owned descriptor of the file that lies where the image does, or negative errno. */
-static int open_mapped(const char *root, const struct etw_kernel_build_ids *local,
+static int open_mapped(const char *root, struct etw_kernel_build_ids *local,
 		       const struct etw_kernel_stack_owner *owner,
 		       const struct etw_kernel_image *image)
 {
@@ -84,7 +77,7 @@ static int open_mapped(const char *root, const struct etw_kernel_build_ids *loca
  * By its path, when the process is gone. The path is what the process says: no step of it may lead to another mount, where
  * looking might wait for somebody, and what is there is opened when it was seen to be a plain file.
  */
-static int open_path(const struct etw_kernel_build_ids *local, const struct etw_kernel_image *image)
+static int open_path(struct etw_kernel_build_ids *local, const struct etw_kernel_image *image)
 {
 	const struct open_how how = {
 		.flags = O_PATH | O_CLOEXEC,
@@ -102,7 +95,7 @@ static int open_path(const struct etw_kernel_build_ids *local, const struct etw_
 		return -errno;
 	(void)snprintf(again, sizeof(again), "/proc/self/fd/%d", place_fd);
 	if (fstat(place_fd, &status) == 0 && S_ISREG(status.st_mode) &&
-	    is_local(local, status.st_dev)) {
+	    etw_kernel_build_ids_is_local(local, status.st_dev)) {
 		fd = open(again, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 		if (fd < 0)
 			fd = -errno;
@@ -149,7 +142,7 @@ static bool is_build(int fd, const struct etw_kernel_image *image)
 }
 
 /* Of any process' path one may say what lies there, but not that it is what the process mapped. */
-static int open_for(const char *root, const struct etw_kernel_build_ids *local,
+static int open_for(const char *root, struct etw_kernel_build_ids *local,
 		    const struct etw_kernel_stack_owner *owner,
 		    const struct etw_kernel_image *image, struct etw_kernel_unwind_file *ret)
 {
@@ -171,7 +164,7 @@ static int open_for(const char *root, const struct etw_kernel_build_ids *local,
 		       : -EACCES;
 }
 
-int etw_kernel_unwind_file_open(const char *root, const struct etw_kernel_build_ids *local,
+int etw_kernel_unwind_file_open(const char *root, struct etw_kernel_build_ids *local,
 				const struct etw_kernel_stack_owner *owner,
 				const struct etw_kernel_image *image,
 				struct etw_kernel_unwind_file *ret)

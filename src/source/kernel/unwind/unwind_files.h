@@ -47,7 +47,7 @@ struct etw_kernel_unwind_file {
  * Returns 0; negative errno when no file with the image's build id can be had. By its path alone, when the process is gone,
  * a file counts that is shared, or the owner's own.
  */
-int etw_kernel_unwind_file_open(const char *root, const struct etw_kernel_build_ids *local,
+int etw_kernel_unwind_file_open(const char *root, struct etw_kernel_build_ids *local,
 				const struct etw_kernel_stack_owner *owner,
 				const struct etw_kernel_image *image,
 				struct etw_kernel_unwind_file *ret);

@@ -35,11 +35,9 @@ struct etw_kernel_found_file {
 
 int etw_kernel_tables_init(struct etw_kernel_tables *tables, const char *root)
 {
-	char path[64];
-
 	*tables = (struct etw_kernel_tables){.root = root};
-	(void)snprintf(path, sizeof(path), "%s/self/mountinfo", root);
-	etw_kernel_build_ids_init(&tables->local, path);
+	(void)snprintf(tables->mountinfo, sizeof(tables->mountinfo), "%s/self/mountinfo", root);
+	etw_kernel_build_ids_init(&tables->local, tables->mountinfo);
 	tables->at = calloc(ETW_KERNEL_TABLES_MAX, sizeof(*tables->at));
 	tables->buckets = calloc(ETW_KERNEL_TABLES_MAX, sizeof(*tables->buckets));
 	tables->rules = calloc(ETW_KERNEL_RULES, sizeof(*tables->rules));

@@ -53,7 +53,8 @@ struct etw_kernel_table {
 };
 
 struct etw_kernel_tables {
-	const char *root;                  /* "/proc"; borrowed */
+	const char *root; /* "/proc"; borrowed */
+	char mountinfo[64];
 	struct etw_kernel_build_ids local; /* which file systems are local */
 	struct etw_kernel_table *at;       /* owned */
 	size_t count;
