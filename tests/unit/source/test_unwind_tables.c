@@ -283,6 +283,33 @@ static void test_unwind_tables__each_file_has_its_own_rules(void **state)
 						 &rule));
 }
 
+/* A process with more mappings than a look reads is not looked through, and who has many such looks has none for a while. */
+static void test_unwind_tables__looks_in_vain_are_paid_for(void **state)
+{
+	char place[64], *lines = calloc(ETW_KERNEL_LOOK_LINES + 10, 16);
+
+	(void)state;
+	need_owners();
+	assert_non_null(lines);
+	make_file("lib/own", 1, 24, USER);
+	map_file(FIRST_PID, "lib/own", 1);
+	for (uint32_t i = 0; i < ETW_KERNEL_LOOK_LINES + 5; i++)
+		memcpy(lines + i * 16, "1-2 r--p 0 0:0 \n", 16);
+	(void)snprintf(place, sizeof(place), "%u/maps", FIRST_PID);
+	fake_text(root, place, lines);
+	(void)snprintf(place, sizeof(place), "%u/status", FIRST_PID);
+	fake_text(root, place, "Name:\tx\nUid:\t0\t54321\t0\t0\n");
+	free(lines);
+	/* Its work is that of its uid now, which is not root. */
+	assert_int_equal(ask(FIRST_PID, 0), 0);
+	assert_int_equal(tables.work.of_all.used,
+			 ETW_KERNEL_WORK_OF_LOOK + ETW_KERNEL_LOOK_LINES * ETW_KERNEL_WORK_OF_LINE);
+	map_file(FIRST_PID + 1, "lib/own", 1);
+	etw_kernel_work_done(&tables.work, USER, 2 * ETW_KERNEL_WORK_OF_UID);
+	assert_int_equal(ask(FIRST_PID + 1, USER), 0);
+	assert_int_equal(ask(FIRST_PID + 1, USER + 1), 24);
+}
+
 /* So many files of one owner. */
 static void use_up(uint32_t uid, uint32_t count)
 {
@@ -318,6 +345,7 @@ int main(void)
 		CASE(test_unwind_tables__paths_lead_to_roots_and_own_files),
 		CASE(test_unwind_tables__a_process_is_known_by_its_start),
 		CASE(test_unwind_tables__each_file_has_its_own_rules),
+		CASE(test_unwind_tables__looks_in_vain_are_paid_for),
 		CASE(test_unwind_tables__each_owner_has_its_share),
 	};
 

@@ -154,7 +154,7 @@ int etw_kernel_proc_read_task(int task_fd, struct etw_kernel_proc_task *ret)
 }
 
 /* The effective uid: the second number of the line "Uid:". */
-static int read_uid(int process_fd, uint32_t *ret)
+int etw_kernel_proc_read_uid(int process_fd, uint32_t *ret)
 {
 	char text[STATUS_BYTES];
 	const char *line;
@@ -194,7 +194,7 @@ int etw_kernel_proc_read(int process_fd, struct etw_kernel_proc_process *ret)
 	ssize_t bytes;
 
 	TRY(etw_kernel_proc_read_task(process_fd, &ret->task));
-	TRY(read_uid(process_fd, &ret->uid));
+	TRY(etw_kernel_proc_read_uid(process_fd, &ret->uid));
 	ret->session_id = UINT32_MAX;
 	if (read_file(process_fd, "sessionid", number, sizeof(number)) > 0)
 		ret->session_id = (uint32_t)strtoul(number, NULL, 10);
@@ -230,6 +230,14 @@ static bool parse_mapping(char *line, struct etw_kernel_proc_mapping *ret)
 
 int etw_kernel_proc_read_maps(int process_fd, etw_kernel_proc_map told, void *context)
 {
+	uint32_t left = UINT32_MAX;
+
+	return etw_kernel_proc_read_some_maps(process_fd, &left, told, context);
+}
+
+int etw_kernel_proc_read_some_maps(int process_fd, uint32_t *left, etw_kernel_proc_map told,
+				   void *context)
+{
 	int fd = openat(process_fd, "maps", O_RDONLY | O_CLOEXEC);
 	CLEANUP(fclosep) FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
 	CLEANUP(freep) char *line = NULL;
@@ -241,9 +249,10 @@ int etw_kernel_proc_read_maps(int process_fd, etw_kernel_proc_map told, void *co
 		close(fd);
 		return -ENOMEM;
 	}
-	while (getline(&line, &room, file) > 0) {
+	while (*left && getline(&line, &room, file) > 0) {
 		struct etw_kernel_proc_mapping mapping;
 
+		(*left)--;
 		if (parse_mapping(line, &mapping))
 			TRY(told(context, &mapping));
 	}

@@ -78,11 +78,21 @@ int etw_kernel_proc_read_task(int task_fd, struct etw_kernel_proc_task *ret);
 /* etw_kernel_proc_read() - what is to be known of a process. Returns as etw_kernel_proc_read_task(). */
 int etw_kernel_proc_read(int process_fd, struct etw_kernel_proc_process *ret);
 
+/* etw_kernel_proc_read_uid() - the effective uid. Returns 0; -ESRCH when the process is gone; -EBADMSG. */
+int etw_kernel_proc_read_uid(int process_fd, uint32_t *ret);
+
 /*
  * etw_kernel_proc_read_maps() - every mapping of a file.
  *
  * Returns 0; negative errno when the list cannot be read; what @told returned.
  */
 int etw_kernel_proc_read_maps(int process_fd, etw_kernel_proc_map told, void *context);
+
+/*
+ * etw_kernel_proc_read_some_maps() - the same of the first @left lines of the list, which become less by those that were read.
+ * Lines of memory without a file count, too: a process may have as many of them as it likes.
+ */
+int etw_kernel_proc_read_some_maps(int process_fd, uint32_t *left, etw_kernel_proc_map told,
+				   void *context);
 
 #endif

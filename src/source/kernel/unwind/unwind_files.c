@@ -23,6 +23,7 @@ struct wanted {
 	const struct etw_kernel_image *image;
 	int process_fd;
 	int fd; /* owned by who asked; -1: none yet */
+	uint32_t lines_left;
 };
 
 static int look_at_mapping(void *context, const struct etw_kernel_proc_mapping *mapping)
@@ -53,23 +54,48 @@ static bool is_of(int process_fd, const struct etw_kernel_stack_owner *owner)
 				       task.start_ticks == owner->start_ticks);
 }
 
-/* Returns an owned descriptor of the file that lies where the image does, or negative errno. */
-static int open_mapped(const char *root, struct etw_kernel_build_ids *local,
-		       const struct etw_kernel_stack_owner *owner,
-		       const struct etw_kernel_image *image)
+/* Returns an owned descriptor of /proc/<pid>, or negative errno. */
+static int open_process(const char *root, uint32_t pid)
 {
-	struct wanted wanted = {.local = local, .image = image, .fd = -1};
-	int root_fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd, root_fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (root_fd < 0)
 		return -errno;
-	wanted.process_fd = etw_kernel_proc_open(root_fd, owner->pid);
+	fd = etw_kernel_proc_open(root_fd, pid);
 	close(root_fd);
+	return fd;
+}
+
+uint32_t etw_kernel_unwind_uid(const char *root, const struct etw_kernel_stack_owner *owner)
+{
+	int fd = open_process(root, owner->pid);
+	uint32_t uid = owner->uid;
+
+	if (fd < 0)
+		return uid;
+	(void)etw_kernel_proc_read_uid(fd, &uid);
+	close(fd);
+	return uid;
+}
+
+/* Returns an owned descriptor of the file that lies where the image does, or negative errno. */
+static int open_mapped(const char *root, struct etw_kernel_build_ids *local,
+		       const struct etw_kernel_stack_owner *owner,
+		       const struct etw_kernel_image *image, uint32_t *ret_lines)
+{
+	struct wanted wanted = {.local = local,
+				.image = image,
+				.process_fd = open_process(root, owner->pid),
+				.fd = -1,
+				.lines_left = ETW_KERNEL_LOOK_LINES};
+
 	if (wanted.process_fd < 0)
 		return wanted.process_fd;
 	if (is_of(wanted.process_fd, owner))
-		(void)etw_kernel_proc_read_maps(wanted.process_fd, look_at_mapping, &wanted);
+		(void)etw_kernel_proc_read_some_maps(wanted.process_fd, &wanted.lines_left,
+						     look_at_mapping, &wanted);
 	close(wanted.process_fd);
+	*ret_lines = ETW_KERNEL_LOOK_LINES - wanted.lines_left;
 	return wanted.fd < 0 ? -ENOENT : wanted.fd;
 }
 
@@ -152,7 +178,7 @@ static int open_for(const char *root, struct etw_kernel_build_ids *local,
 		ret->fd = etw_kernel_vdso_open();
 		return ret->fd < 0 ? ret->fd : 0;
 	}
-	ret->fd = open_mapped(root, local, owner, image);
+	ret->fd = open_mapped(root, local, owner, image, &ret->line_count);
 	if (ret->fd >= 0)
 		return describe(ret);
 	ret->fd = open_path(local, image);
@@ -176,7 +202,8 @@ int etw_kernel_unwind_file_open(const char *root, struct etw_kernel_build_ids *l
 		r = -ENOENT;
 	if (r && file.fd >= 0)
 		close(file.fd);
-	if (!r)
-		*ret = file;
+	if (r)
+		file.fd = -1;
+	*ret = file;
 	return r;
 }

@@ -24,6 +24,8 @@ struct etw_kernel_stack_owner {
 	uint64_t start_ticks; /* as procfs says it; 0: not known */
 };
 
+#define ETW_KERNEL_LOOK_LINES 16384 /* of a process' list of mappings, in one look for a file */
+
 /* An open file that has an image's build id. */
 struct etw_kernel_unwind_file {
 	int fd; /* owned */
@@ -34,9 +36,16 @@ struct etw_kernel_unwind_file {
 	bool is_shared;
 	uint32_t
 		uid; /* whose share it counts in; root's files that others may write are ETW_KERNEL_NO_UID's */
+	uint32_t line_count; /* of the list of mappings that were read, also when there is no file */
 	uint64_t device, inode, changed_ns,
 		byte_count; /* which file it is, and which state of it */
 };
+
+/*
+ * etw_kernel_unwind_uid() - for whom a process' file is looked for: the uid that the process has now, or had when nothing can be
+ * read of it any more. ETW_KERNEL_NO_UID: not known.
+ */
+uint32_t etw_kernel_unwind_uid(const char *root, const struct etw_kernel_stack_owner *owner);
 
 /*
  * etw_kernel_unwind_file_open() - the file of an image.
@@ -44,7 +53,8 @@ struct etw_kernel_unwind_file {
  * @root:  "/proc"
  * @local: on which file systems nothing can hang
  *
- * Returns 0; negative errno when no file with the image's build id can be had. By its path alone, when the process is gone,
+ * Returns 0; negative errno when no file with the image's build id can be had, or the process has too many mappings to look
+ * through. By its path alone, when the process is gone,
  * a file counts that is shared, or the owner's own.
  */
 int etw_kernel_unwind_file_open(const char *root, struct etw_kernel_build_ids *local,

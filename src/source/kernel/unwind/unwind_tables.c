@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/macros.h"
+#include "base/time.h"
 
 #define TRIES_MAX 8 /* to read a file whose processes are gone when it is looked for */
 
@@ -145,13 +147,22 @@ static bool may_add(const struct etw_kernel_tables *tables, uint32_t uid)
 		use.others_bytes < ETW_KERNEL_TABLES_BYTES - ETW_KERNEL_TABLES_BYTES_ROOT);
 }
 
+/* What reading a table costs; one that a file does not have is seen by its first bytes. */
+static uint64_t read_work(const struct etw_kernel_table *table, int r)
+{
+	if (!r)
+		return bytes_of(table);
+	return r == -ENOENT ? 0 : MIN(table->file.byte_count, ETW_KERNEL_TABLE_BYTES_MAX);
+}
+
 /* Returns what was read of a file that is open, also when that is no table; NULL when it would be too much. */
 static struct etw_kernel_table *add_table(struct etw_kernel_tables *tables,
 					  const struct etw_kernel_image *image,
-					  const struct etw_kernel_unwind_file *file)
+					  const struct etw_kernel_unwind_file *file, uint64_t *work)
 {
 	struct etw_kernel_table *table = &tables->at[tables->count];
 	uint32_t *bucket = bucket_of(tables, image->build_id, file);
+	int r;
 
 	if (!may_add(tables, file->uid)) {
 		tables->is_over_share = true;
@@ -164,7 +175,8 @@ static struct etw_kernel_table *add_table(struct etw_kernel_tables *tables,
 		.file = *file,
 	};
 	memcpy(table->build_id, image->build_id, image->build_id_bytes);
-	(void)etw_kernel_table_read(file->fd, &table->memory, &table->object, &table->slide);
+	r = etw_kernel_table_read(file->fd, &table->memory, &table->object, &table->slide);
+	*work += read_work(table, r);
 	tables->byte_count += bytes_of(table);
 	*bucket = (uint32_t)++tables->count;
 	return table;
@@ -191,20 +203,28 @@ static struct etw_kernel_found_file *found_of(const struct etw_kernel_tables *ta
 	return found;
 }
 
-/* Looks for the file. */
+/* Looks for the file, unless too much was done for the process' user already. */
 static struct etw_kernel_table *look_up(struct etw_kernel_tables *tables,
 					const struct etw_kernel_stack_owner *owner,
 					const struct etw_kernel_image *image)
 {
+	const uint32_t uid = etw_kernel_unwind_uid(tables->root, owner);
+	struct etw_kernel_table *table = NULL;
 	struct etw_kernel_unwind_file file;
-	struct etw_kernel_table *table;
+	uint64_t work = ETW_KERNEL_WORK_OF_LOOK;
 
-	if (etw_kernel_unwind_file_open(tables->root, &tables->local, owner, image, &file))
+	if (!etw_kernel_work_may(&tables->work, uid, etw_monotonic_ns())) {
+		tables->is_over_share = true;
 		return NULL;
-	table = find_known(tables, image, &file);
-	if (!table)
-		table = add_table(tables, image, &file);
-	close(file.fd);
+	}
+	if (etw_kernel_unwind_file_open(tables->root, &tables->local, owner, image, &file) == 0) {
+		table = find_known(tables, image, &file);
+		if (!table)
+			table = add_table(tables, image, &file, &work);
+		close(file.fd);
+	}
+	etw_kernel_work_done(&tables->work, uid,
+			     work + (uint64_t)file.line_count * ETW_KERNEL_WORK_OF_LINE);
 	return table;
 }
 
@@ -229,7 +249,7 @@ static struct etw_kernel_table *find_table(struct etw_kernel_tables *tables,
 	if (table) {
 		found->serial = table->serial;
 		found->number = (size_t)(table - tables->at);
-	} else if (found->failed_count < TRIES_MAX) {
+	} else if (found->failed_count < TRIES_MAX && !tables->is_over_share) {
 		found->failed_count++;
 	}
 	return table && table->memory && is_build(table, image) ? table : NULL;

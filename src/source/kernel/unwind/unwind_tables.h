@@ -17,6 +17,7 @@
 #include "source/kernel/processes/images.h"
 #include "source/kernel/procfs/build_id.h"
 #include "source/kernel/unwind/unwind_files.h"
+#include "source/kernel/unwind/unwind_work.h"
 
 #define ETW_KERNEL_TABLES_MAX      4096                 /* files */
 #define ETW_KERNEL_TABLE_BYTES_MAX (UINT64_C(64) << 20) /* of one file */
@@ -61,6 +62,7 @@ struct etw_kernel_tables {
 	uint32_t *buckets; /* owned; ETW_KERNEL_TABLES_MAX; numbers as next_in_bucket */
 	uint64_t last_serial;
 	uint64_t byte_count;                 /* of all that were read */
+	struct etw_kernel_work work;         /* of looking for files */
 	struct etw_kernel_rule *rules;       /* owned; ETW_KERNEL_RULES */
 	struct etw_kernel_found_file *found; /* owned; ETW_KERNEL_FOUND_FILES */
 	uint64_t entry_bytes_left;           /* of the walk; see etw_kernel_tables_begin() */
