@@ -84,11 +84,26 @@ static void make_file(const char *name, uint32_t build, uint8_t frame_bytes, uin
 	assert_int_equal(chown(path, uid, uid), 0);
 }
 
-/* A process that maps a file of this build; by its list of mappings and, as procfs has it, its link to the file. */
+/* As an image of the process that is asked for next. */
+static void map_image(const char *name, uint32_t build)
+{
+	struct etw_kernel_mapping mapping = {.start = BASE,
+					     .byte_count = FILE_BYTES,
+					     .is_executable = true,
+					     .build_id_bytes = 20};
+	char path[FAKE_PATH_BYTES];
+
+	fake_path(path, root, name);
+	mapping.path = path;
+	etw_store32(mapping.build_id, build);
+	etw_kernel_images_unref(images);
+	images = NULL;
+	assert_int_equal(etw_kernel_images_map(&images, &mapping, NULL, NULL), 0);
+}
+
+/* A process that maps a file of this build; its list of mappings and, as procfs has it, its link to the file. */
 static void map_file(uint32_t pid, const char *name, uint32_t build)
 {
-	struct etw_kernel_mapping mapping = {
-		.start = BASE, .byte_count = FILE_BYTES, .is_executable = true};
 	char path[FAKE_PATH_BYTES], line[2 * FAKE_PATH_BYTES], place[64];
 	struct stat status;
 
@@ -106,12 +121,7 @@ static void map_file(uint32_t pid, const char *name, uint32_t build)
 	fake_path(line, root, place);
 	(void)unlink(line);
 	fake_link(root, place, path);
-	mapping.path = path;
-	mapping.build_id_bytes = 20;
-	etw_store32(mapping.build_id, build);
-	etw_kernel_images_unref(images);
-	images = NULL;
-	assert_int_equal(etw_kernel_images_map(&images, &mapping, NULL, NULL), 0);
+	map_image(name, build);
 }
 
 /* Returns how large the frame is, by the process's own image; 0: nobody knows. */
@@ -310,29 +320,79 @@ static void test_unwind_tables__looks_in_vain_are_paid_for(void **state)
 	assert_int_equal(ask(FIRST_PID + 1, USER + 1), 24);
 }
 
-/* So many files of one owner. */
+/* So many builds of one owner's file. */
 static void use_up(uint32_t uid, uint32_t count)
 {
+	char path[FAKE_PATH_BYTES];
+	int fd;
+
+	make_file("lib/many", 0, 16, uid);
+	map_file(FIRST_PID, "lib/many", 0);
+	fake_path(path, root, "lib/many");
+	fd = open(path, O_WRONLY | O_CLOEXEC);
 	for (uint32_t i = 0; i < count; i++) {
-		make_file("lib/many", i, 16, uid);
-		map_file(FIRST_PID, "lib/many", i);
+		assert_int_equal(pwrite(fd, &i, sizeof(i), NOTES_AT + 16), sizeof(i));
+		map_image("lib/many", i);
 		(void)ask(FIRST_PID, uid);
 	}
+	close(fd);
 }
 
-/* One owner's files take nothing from another's, nor do those of many owners from root's. */
+/* One owner's files take nothing from another's, nor do those of many owners from root's or from who has few. */
 static void test_unwind_tables__each_owner_has_its_share(void **state)
 {
 	(void)state;
 	need_owners();
 	make_file("lib/own", 1, 24, USER);
 	make_file("lib/right", 2, 16, 0);
-	use_up(7, ETW_KERNEL_TABLES_OF_UID + 10);
-	assert_int_equal(tables.count, ETW_KERNEL_TABLES_OF_UID);
 	map_file(1, "lib/own", 1);
 	assert_int_equal(ask(1, USER), 24);
 	map_file(2, "lib/right", 2);
 	assert_int_equal(ask(2, USER), 16);
+	use_up(7, ETW_KERNEL_TABLES_OF_UID + 10);
+	assert_int_equal(tables.count, 2 + ETW_KERNEL_TABLES_OF_UID);
+	for (uint32_t uid = 8; uid < 17; uid++)
+		use_up(uid, ETW_KERNEL_TABLES_OF_UID);
+	assert_int_equal(tables.count, 1 + ETW_KERNEL_TABLES_MAX - ETW_KERNEL_TABLES_OF_ROOT);
+	/* Both are there although nobody asked for longest, and nobody looks for them again. */
+	assert_int_equal(tables.at[0].file.uid, USER);
+	assert_true(tables.at[1].file.is_shared);
+	/* Whoever comes next has room, too. */
+	make_file("lib/late", 3, 32, USER + 1);
+	map_file(3, "lib/late", 3);
+	assert_int_equal(ask(3, USER + 1), 32);
+	assert_int_equal(tables.count, 1 + ETW_KERNEL_TABLES_MAX - ETW_KERNEL_TABLES_OF_ROOT);
+}
+
+/* The one that was not used for longest goes, and comes again when it is asked for. */
+static void test_unwind_tables__old_ones_make_room(void **state)
+{
+	struct etw_kernel_images *kept;
+
+	(void)state;
+	need_owners();
+	make_file("lib/old", UINT32_MAX, 24, USER);
+	make_file("lib/used", UINT32_MAX - 1, 32, USER);
+	map_file(1, "lib/used", UINT32_MAX - 1);
+	assert_int_equal(ask(1, USER), 32);
+	kept = etw_kernel_images_ref(images);
+	map_file(2, "lib/old", UINT32_MAX);
+	assert_int_equal(ask(2, USER), 24);
+	etw_kernel_images_unref(images);
+	images = kept;
+	assert_int_equal(ask(1, USER), 32);
+	images = NULL;
+	use_up(USER, ETW_KERNEL_TABLES_OF_UID - 1);
+	assert_int_equal(tables.count, ETW_KERNEL_TABLES_OF_UID);
+	assert_int_equal(tables.at[0].file.byte_count, FILE_BYTES);
+	assert_int_equal(etw_load32(tables.at[0].build_id), UINT32_MAX - 1);
+	assert_int_not_equal(etw_load32(tables.at[1].build_id), UINT32_MAX);
+	etw_kernel_images_unref(images);
+	images = kept;
+	assert_int_equal(ask(1, USER), 32);
+	map_file(2, "lib/old", UINT32_MAX);
+	assert_int_equal(ask(2, USER), 24);
+	assert_int_equal(tables.count, ETW_KERNEL_TABLES_OF_UID);
 }
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -347,6 +407,7 @@ int main(void)
 		CASE(test_unwind_tables__each_file_has_its_own_rules),
 		CASE(test_unwind_tables__looks_in_vain_are_paid_for),
 		CASE(test_unwind_tables__each_owner_has_its_share),
+		CASE(test_unwind_tables__old_ones_make_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

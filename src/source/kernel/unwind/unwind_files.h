@@ -36,7 +36,8 @@ struct etw_kernel_unwind_file {
 	bool is_shared;
 	uint32_t
 		uid; /* whose share it counts in; root's files that others may write are ETW_KERNEL_NO_UID's */
-	uint32_t line_count; /* of the list of mappings that were read, also when there is no file */
+	uint32_t
+		line_count; /* of the list of mappings that were read, also when there is no file */
 	uint64_t device, inode, changed_ns,
 		byte_count; /* which file it is, and which state of it */
 };

@@ -14,6 +14,15 @@
 
 #define TRIES_MAX 8 /* to read a file whose processes are gone when it is looked for */
 
+#define SHARES (2 * ETW_KERNEL_TABLES_MAX) /* places of a hash that is never more than half full */
+
+/* What the files of one uid take. */
+struct etw_kernel_tables_share {
+	uint32_t uid;
+	uint32_t count; /* 0: nobody's */
+	uint64_t bytes;
+};
+
 struct etw_kernel_rule {
 	uint64_t serial;  /* of the table whose rule it is; 0: none */
 	uint64_t address; /* as the table's object counts; another table may have the same */
@@ -42,20 +51,24 @@ int etw_kernel_tables_init(struct etw_kernel_tables *tables, const char *root)
 	etw_kernel_build_ids_init(&tables->local, tables->mountinfo);
 	tables->at = calloc(ETW_KERNEL_TABLES_MAX, sizeof(*tables->at));
 	tables->buckets = calloc(ETW_KERNEL_TABLES_MAX, sizeof(*tables->buckets));
+	tables->shares = calloc(SHARES, sizeof(*tables->shares));
 	tables->rules = calloc(ETW_KERNEL_RULES, sizeof(*tables->rules));
 	tables->found = calloc(ETW_KERNEL_FOUND_FILES, sizeof(*tables->found));
 	etw_kernel_tables_begin(tables);
-	return tables->at && tables->buckets && tables->rules && tables->found ? 0 : -ENOMEM;
+	return tables->at && tables->buckets && tables->shares && tables->rules && tables->found
+		       ? 0
+		       : -ENOMEM;
 }
 
 void etw_kernel_tables_done(struct etw_kernel_tables *tables)
 {
-	for (size_t i = 0; i < tables->count; i++)
+	for (size_t i = 0; i < tables->used_room; i++)
 		free(tables->at[i].memory);
 	for (size_t i = 0; tables->found && i < ETW_KERNEL_FOUND_FILES; i++)
 		etw_kernel_text_unref(tables->found[i].path);
 	etw_kernel_build_ids_done(&tables->local);
 	free(tables->found);
+	free(tables->shares);
 	free(tables->buckets);
 	free(tables->at);
 	free(tables->rules);
@@ -121,10 +134,12 @@ static struct use count_use(const struct etw_kernel_tables *tables, uint32_t uid
 {
 	struct use use = {0};
 
-	for (size_t i = 0; i < tables->count; i++) {
+	for (size_t i = 0; i < tables->used_room; i++) {
 		const struct etw_kernel_table *table = &tables->at[i];
 		const uint64_t bytes = bytes_of(table);
 
+		if (!table->serial)
+			continue;
 		use.count += table->file.uid == uid;
 		use.bytes += table->file.uid == uid ? bytes : 0;
 		use.others_count += table->file.uid != 0;
@@ -133,18 +148,102 @@ static struct use count_use(const struct etw_kernel_tables *tables, uint32_t uid
 	return use;
 }
 
-/* One more may be as large as ETW_KERNEL_TABLE_BYTES_MAX. */
-static bool may_add(const struct etw_kernel_tables *tables, uint32_t uid)
+static struct etw_kernel_tables_share *share_of(struct etw_kernel_tables *tables, uint32_t uid)
 {
-	const struct use use = count_use(tables, uid);
+	for (uint64_t place = mix(uid);; place++) {
+		struct etw_kernel_tables_share *share = &tables->shares[place & (SHARES - 1)];
 
-	if (tables->count == ETW_KERNEL_TABLES_MAX || tables->byte_count >= ETW_KERNEL_TABLES_BYTES)
-		return false;
-	return uid == 0 ||
-	       (use.count < ETW_KERNEL_TABLES_OF_UID &&
-		use.others_count < ETW_KERNEL_TABLES_MAX - ETW_KERNEL_TABLES_OF_ROOT &&
-		use.bytes < ETW_KERNEL_TABLES_BYTES_OF_UID &&
-		use.others_bytes < ETW_KERNEL_TABLES_BYTES - ETW_KERNEL_TABLES_BYTES_ROOT);
+		if (!share->count || share->uid == uid)
+			return share;
+	}
+}
+
+/* Who has most of what there is too much of; not root. There must be somebody. */
+static uint32_t find_greediest(struct etw_kernel_tables *tables, bool by_bytes)
+{
+	const struct etw_kernel_tables_share *most = NULL;
+
+	memset(tables->shares, 0, SHARES * sizeof(*tables->shares));
+	for (size_t i = 0; i < tables->used_room; i++) {
+		const struct etw_kernel_table *table = &tables->at[i];
+		struct etw_kernel_tables_share *share;
+
+		if (!table->serial || table->file.uid == 0)
+			continue;
+		share = share_of(tables, table->file.uid);
+		share->uid = table->file.uid;
+		share->count++;
+		share->bytes += bytes_of(table);
+		if (!most || (by_bytes ? share->bytes > most->bytes : share->count > most->count))
+			most = share;
+	}
+	return most->uid;
+}
+
+/* Of all of an owner, or of anybody's, the one that was not used for longest. There must be one. */
+static struct etw_kernel_table *find_oldest(const struct etw_kernel_tables *tables, uint32_t uid,
+					    bool of_anybody)
+{
+	struct etw_kernel_table *oldest = NULL;
+
+	for (size_t i = 0; i < tables->used_room; i++) {
+		struct etw_kernel_table *table = &tables->at[i];
+
+		if (table->serial && (of_anybody || table->file.uid == uid) &&
+		    (!oldest || table->used < oldest->used))
+			oldest = table;
+	}
+	return oldest;
+}
+
+static void drop_table(struct etw_kernel_tables *tables, struct etw_kernel_table *table)
+{
+	const uint32_t number = (uint32_t)(table - tables->at) + 1;
+	uint32_t *at = bucket_of(tables, table->build_id, &table->file);
+
+	while (*at != number)
+		at = &tables->at[*at - 1].next_in_bucket;
+	*at = table->next_in_bucket;
+	tables->byte_count -= bytes_of(table);
+	tables->count--;
+	free(table->memory);
+	*table = (struct etw_kernel_table){.next_in_bucket = tables->first_free};
+	tables->first_free = number;
+}
+
+/* For one more of @uid, which may be as large as ETW_KERNEL_TABLE_BYTES_MAX. */
+static void make_room(struct etw_kernel_tables *tables, uint32_t uid)
+{
+	for (;;) {
+		const struct use use = count_use(tables, uid);
+		const bool by_bytes = use.others_bytes >=
+				      ETW_KERNEL_TABLES_BYTES - ETW_KERNEL_TABLES_BYTES_ROOT;
+
+		if (uid && (use.count >= ETW_KERNEL_TABLES_OF_UID ||
+			    use.bytes >= ETW_KERNEL_TABLES_BYTES_OF_UID))
+			drop_table(tables, find_oldest(tables, uid, false));
+		else if (uid && (by_bytes || use.others_count >= ETW_KERNEL_TABLES_MAX -
+									 ETW_KERNEL_TABLES_OF_ROOT))
+			drop_table(tables,
+				   find_oldest(tables, find_greediest(tables, by_bytes), false));
+		else if (tables->count == ETW_KERNEL_TABLES_MAX ||
+			 tables->byte_count >= ETW_KERNEL_TABLES_BYTES)
+			/* Others have not what is left to them: root has more than what is left to it alone. */
+			drop_table(tables, find_oldest(tables, 0, /* of_anybody= */ uid == 0));
+		else
+			return;
+	}
+}
+
+static struct etw_kernel_table *take_place(struct etw_kernel_tables *tables)
+{
+	struct etw_kernel_table *table;
+
+	if (!tables->first_free)
+		return &tables->at[tables->used_room++];
+	table = &tables->at[tables->first_free - 1];
+	tables->first_free = table->next_in_bucket;
+	return table;
 }
 
 /* What reading a table costs; one that a file does not have is seen by its first bytes. */
@@ -155,19 +254,17 @@ static uint64_t read_work(const struct etw_kernel_table *table, int r)
 	return r == -ENOENT ? 0 : MIN(table->file.byte_count, ETW_KERNEL_TABLE_BYTES_MAX);
 }
 
-/* Returns what was read of a file that is open, also when that is no table; NULL when it would be too much. */
+/* Returns what was read of a file that is open, also when that is no table. */
 static struct etw_kernel_table *add_table(struct etw_kernel_tables *tables,
 					  const struct etw_kernel_image *image,
 					  const struct etw_kernel_unwind_file *file, uint64_t *work)
 {
-	struct etw_kernel_table *table = &tables->at[tables->count];
 	uint32_t *bucket = bucket_of(tables, image->build_id, file);
+	struct etw_kernel_table *table;
 	int r;
 
-	if (!may_add(tables, file->uid)) {
-		tables->is_over_share = true;
-		return NULL;
-	}
+	make_room(tables, file->uid);
+	table = take_place(tables);
 	*table = (struct etw_kernel_table){
 		.build_id_bytes = image->build_id_bytes,
 		.next_in_bucket = *bucket,
@@ -178,7 +275,8 @@ static struct etw_kernel_table *add_table(struct etw_kernel_tables *tables,
 	r = etw_kernel_table_read(file->fd, &table->memory, &table->object, &table->slide);
 	*work += read_work(table, r);
 	tables->byte_count += bytes_of(table);
-	*bucket = (uint32_t)++tables->count;
+	tables->count++;
+	*bucket = (uint32_t)(table - tables->at) + 1;
 	return table;
 }
 
@@ -228,6 +326,14 @@ static struct etw_kernel_table *look_up(struct etw_kernel_tables *tables,
 	return table;
 }
 
+/* Returns NULL for a file that has no table. */
+static struct etw_kernel_table *use(struct etw_kernel_tables *tables,
+				    struct etw_kernel_table *table)
+{
+	table->used = tables->walks;
+	return table->memory ? table : NULL;
+}
+
 static struct etw_kernel_table *find_table(struct etw_kernel_tables *tables,
 					   const struct etw_kernel_stack_owner *owner,
 					   const struct etw_kernel_image *image)
@@ -240,25 +346,29 @@ static struct etw_kernel_table *find_table(struct etw_kernel_tables *tables,
 		return NULL;
 	table = find_known(tables, image, &shared);
 	if (table)
-		return table->memory ? table : NULL;
+		return use(tables, table);
 	found = found_of(tables, owner, image);
-	if (found->serial)
-		table = &tables->at[found->number];
-	else if (found->failed_count < TRIES_MAX && !tables->is_over_share)
+	table = &tables->at[found->number];
+	if (found->serial && table->serial == found->serial && is_build(table, image))
+		return use(tables, table);
+	table = NULL;
+	if (found->failed_count < TRIES_MAX && !tables->is_over_share)
 		table = look_up(tables, owner, image);
 	if (table) {
 		found->serial = table->serial;
 		found->number = (size_t)(table - tables->at);
-	} else if (found->failed_count < TRIES_MAX && !tables->is_over_share) {
-		found->failed_count++;
+		return use(tables, table);
 	}
-	return table && table->memory && is_build(table, image) ? table : NULL;
+	if (found->failed_count < TRIES_MAX && !tables->is_over_share)
+		found->failed_count++;
+	return NULL;
 }
 
 void etw_kernel_tables_begin(struct etw_kernel_tables *tables)
 {
 	tables->entry_bytes_left = ETW_KERNEL_WALK_ENTRY_BYTES;
 	tables->is_over_share = false;
+	tables->walks++;
 }
 
 /* Where a rule is remembered. */

@@ -23,8 +23,9 @@
 #define ETW_KERNEL_TABLE_BYTES_MAX (UINT64_C(64) << 20) /* of one file */
 #define ETW_KERNEL_TABLES_BYTES    (UINT64_C(512) << 20)
 /*
- * Shares, so that nobody's files keep the tables of another's from being read: of one owner of files, and of what root's files
- * alone may use. Root has no share of its own.
+ * Shares, so that nobody's files take the tables of another's away: of one owner of files, and of what root's files alone may
+ * use. Root has no share of its own. Where a share is full the table goes that was not used for longest: of the owner, or, where
+ * the share of all but root is full, of the one of them who has most.
  */
 #define ETW_KERNEL_TABLES_OF_UID       512
 #define ETW_KERNEL_TABLES_BYTES_OF_UID (UINT64_C(128) << 20)
@@ -40,13 +41,16 @@
 
 struct etw_kernel_rule;
 struct etw_kernel_found_file;
+struct etw_kernel_tables_share;
 
 /* Of one state of a file. */
 struct etw_kernel_table {
 	uint8_t build_id[ETW_KERNEL_BUILD_ID_BYTES];
 	uint8_t build_id_bytes;
-	uint32_t next_in_bucket;            /* number of a table + 1; 0: the last one */
-	uint64_t serial;                    /* no other table has, or had, the same; 0: none */
+	uint32_t
+		next_in_bucket; /* number of a table + 1; 0: the last one. Of free places likewise. */
+	uint64_t serial;        /* no other table has, or had, the same; 0: the place is free */
+	uint64_t used;          /* number of the last walk that asked for it */
 	struct etw_kernel_unwind_file file; /* its descriptor is closed */
 	uint8_t *memory;                    /* owned; NULL: it has no table */
 	struct etw_unwind_object object;
@@ -56,9 +60,13 @@ struct etw_kernel_table {
 struct etw_kernel_tables {
 	const char *root; /* "/proc"; borrowed */
 	char mountinfo[64];
-	struct etw_kernel_build_ids local; /* which file systems are local */
-	struct etw_kernel_table *at;       /* owned */
-	size_t count;
+	struct etw_kernel_build_ids local;      /* which file systems are local */
+	struct etw_kernel_table *at;            /* owned */
+	size_t count;                           /* of those that are there */
+	size_t used_room;                       /* of @at; what lies behind was never used */
+	uint32_t first_free;                    /* as next_in_bucket */
+	struct etw_kernel_tables_share *shares; /* owned; room to add up what owners have */
+	uint64_t walks;
 	uint32_t *buckets; /* owned; ETW_KERNEL_TABLES_MAX; numbers as next_in_bucket */
 	uint64_t last_serial;
 	uint64_t byte_count;                 /* of all that were read */
