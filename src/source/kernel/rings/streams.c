@@ -17,7 +17,7 @@
 
 #define CPU_LIST        "/sys/devices/system/cpu/online"
 #define PERF_BYTES      (UINT64_C(2) << 20) /* of each CPU, for code */
-#define PERF_DATA_BYTES (UINT64_C(1) << 20) /* likewise for what may not be executed */
+#define PERF_DATA_BYTES (UINT64_C(2) << 20) /* likewise for what may not be executed */
 #define RECORDS_AT_ONCE 16384               /* of each stream */
 
 static size_t stream_count(const struct etw_kernel_streams *streams)
