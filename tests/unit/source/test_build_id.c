@@ -229,7 +229,7 @@ static void test_build_id__mounts_are_looked_at_when_they_change(void **state)
 
 	(void)state;
 	assert_non_null(mkdtemp(place));
-	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	if (unshare(CLONE_NEWNS) || mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) ||
 	    mount("none", place, "tmpfs", 0, NULL)) {
 		(void)rmdir(place);
 		print_message("SKIP: who runs this may not mount\n");
