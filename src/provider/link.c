@@ -33,8 +33,12 @@ void etw_link_abandon(struct etw_link *link)
 	link->is_slow = false;
 }
 
-/* A host that cannot take a message now gets all of them anew, over a new connection. */
-static int send_message(struct etw_link *link, size_t bytes)
+/*
+ * A host that cannot take a message now gets all of them anew, over a new connection.
+ *
+ * @can_wait: a full socket is no reason: it is sent again later
+ */
+static int send_or_wait(struct etw_link *link, size_t bytes, bool can_wait)
 {
 	int r = bytes ? -EBADF : -EMSGSIZE;
 
@@ -42,9 +46,14 @@ static int send_message(struct etw_link *link, size_t bytes)
 		return -EBADF; /* the listener is about to see it */
 	if (bytes)
 		r = etw_ipc_send(link->socket.number, encoded, bytes, NULL, 0);
-	if (r < 0)
+	if (r < 0 && !(r == -EAGAIN && can_wait))
 		(void)shutdown(link->socket.number, SHUT_RDWR);
 	return r;
+}
+
+static int send_message(struct etw_link *link, size_t bytes)
+{
+	return send_or_wait(link, bytes, /* can_wait= */ false);
 }
 
 int etw_link_answer(struct etw_link *link, const struct wire_message *head)
@@ -87,7 +96,9 @@ int etw_link_send_image(struct etw_link *link, struct wire_message *head,
 	    body->code != WIRE_IMAGE_UNLOADED)
 		return -EAGAIN;
 	head->request = link->requests + 1;
-	TRY(send_message(link, wire_message_encode_image(head, body, encoded)));
+	/* Two of the largest fill the socket. Of what is under way an answer comes, upon which it is tried again. */
+	TRY(send_or_wait(link, wire_message_encode_image(head, body, encoded),
+			 body->code != WIRE_IMAGE_UNLOADED && link->requests != link->replied));
 	link->requests++;
 	return 0;
 }

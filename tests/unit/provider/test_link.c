@@ -109,6 +109,39 @@ static void test_link__few_requests_are_under_way_at_once(void **state)
 	assert_int_equal(count, UNDER_WAY_MAX);
 }
 
+/* Of large ones few fill the socket: the rest waits for answers, and the connection holds. */
+static void test_link__images_wait_for_a_slow_host(void **state)
+{
+	static uint8_t symbols[WIRE_IMAGE_SYMBOL_BYTES_MAX];
+	static struct wire_image body = {
+		.image = 1, .code = WIRE_IMAGE_MORE, .symbols = {symbols, sizeof(symbols)}};
+	struct wire_message head = {.type = WIRE_IMAGE};
+	uint32_t sent = 0;
+	int r;
+
+	(void)state;
+	while (!(r = etw_link_send_image(&the_link, &head, &body)))
+		sent++;
+	assert_int_equal(r, -EAGAIN);
+	assert_in_range(sent, 1, UNDER_WAY_MAX - 1);
+	assert_int_equal(the_link.requests, sent);
+	for (uint32_t i = 1; i <= sent; i++) {
+		assert_int_equal(received(), WIRE_IMAGE);
+		assert_int_equal(message.head.request, i);
+	}
+	assert_int_equal(etw_ipc_receive(host, &message), -EAGAIN);
+	assert_int_equal(etw_link_send_image(&the_link, &head, &body), 0);
+	assert_int_equal(received(), WIRE_IMAGE);
+	/* Without an answer under way nothing would say when to go on. */
+	the_link.replied = the_link.requests;
+	while (!(r = etw_link_send_image(&the_link, &head, &body)))
+		the_link.replied = the_link.requests;
+	assert_int_equal(r, -EAGAIN);
+	while (received() == WIRE_IMAGE)
+		;
+	assert_int_equal(etw_ipc_receive(host, &message), -EPIPE);
+}
+
 static void test_link__withdraws_what_the_host_knows(void **state)
 {
 	struct etw_registration *known = register_one(), *unknown;
@@ -151,6 +184,8 @@ int main(void)
 			tear_down),
 		cmocka_unit_test_setup_teardown(test_link__few_requests_are_under_way_at_once,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_link__images_wait_for_a_slow_host, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_link__withdraws_what_the_host_knows, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_link__answers_while_it_is_connected, set_up,
