@@ -239,7 +239,7 @@ static void undo(struct etwd_peer *peer)
 	const struct etwd_dispatch_parts *parts = peer->peers->context;
 	struct etwd_client *client = etwd_client_of(peer);
 
-	etwd_images_gone(parts->session->images, &client->images, peer);
+	etwd_images_gone(parts->session->images, &client->images);
 	etwd_realtime_gone(parts->session->realtime, &client->consumer);
 	etwd_ring_holders_gone(parts->session->ring_holders, &client->holder);
 	etwd_waits_gone(parts->session->waits, &client->answers);

@@ -223,6 +223,7 @@ void etwd_host_close(struct etwd_host *host)
 	etw_budget_free(host->calls.environment.owners);
 	close(host->signal_fd);
 	close(host->epoll_fd);
+	etwd_images_done(&host->images);
 	etwd_budget_done(&host->budget);
 	free(host);
 }
@@ -340,6 +341,7 @@ int etwd_host_step(struct etwd_host *host, int wait_max_ms)
 	if (count < 0 && errno != EINTR)
 		return -errno;
 	etwd_budget_next_round(&host->budget);
+	etwd_images_settle(&host->images);
 	/* Peers that are doomed on the way are freed behind this, in run_timers(). */
 	for (int i = 0; i < count; i++)
 		handle_event(host, &events[i]);

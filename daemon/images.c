@@ -13,18 +13,9 @@
 #define ADDRESS_END \
 	(UINT64_C(1) << 56) /* of programs, with as many bits as any of these machines has */
 
-struct etwd_image {
-	struct etwd_image *next;
-	uint32_t number; /* the process' own */
-	uint32_t more_count;
-	uint64_t bytes;                    /* taken from the budget */
-	struct etw_announced_image *image; /* a reference */
-	struct etw_announced_image **more; /* owned, each with a reference */
-};
-
 static uint64_t cost_of(const struct wire_image *body)
 {
-	return ETWD_IMAGE_BYTES + strlen(body->path) + body->symbols.left;
+	return ETWD_IMAGE_BYTES + ETWD_IMAGE_PATHS * strlen(body->path) + body->symbols.left;
 }
 
 static void free_image(struct etwd_image *image)
@@ -56,15 +47,13 @@ static struct etwd_image **find(struct etwd_images *images, uint32_t number)
 	return at;
 }
 
-static void remove_at(struct etwd_image_table *table, struct etwd_images *images,
-		      struct etwd_image **at, uid_t uid)
+static void remove_at(struct etwd_images *images, struct etwd_image **at)
 {
 	struct etwd_image *image = *at;
 
 	*at = image->next;
 	if (images->last == &image->next)
 		images->last = at;
-	etwd_budget_give(table->budget, uid, ETWD_IMAGES, image->bytes);
 	free_image(image);
 	if (--images->count)
 		return;
@@ -74,8 +63,7 @@ static void remove_at(struct etwd_image_table *table, struct etwd_images *images
 }
 
 /* Where the new one lies nothing else does any more; sessions find that out by themselves. */
-static void remove_below(struct etwd_image_table *table, struct etwd_images *images,
-			 const struct wire_image *body, uid_t uid)
+static void remove_below(struct etwd_images *images, const struct wire_image *body)
 {
 	struct etwd_image **at = &images->first;
 
@@ -84,7 +72,7 @@ static void remove_below(struct etwd_image_table *table, struct etwd_images *ima
 
 		if (other->base < body->base + body->byte_count &&
 		    body->base < other->base + other->byte_count)
-			remove_at(table, images, at, uid);
+			remove_at(images, at);
 		else
 			at = &(*at)->next;
 	}
@@ -123,8 +111,50 @@ static bool is_itself(const struct etwd_image_table *table, const struct etwd_pe
 	       span.until_ns == UINT64_MAX;
 }
 
-static struct etw_announced_image *make(const struct etwd_peer *peer, const struct wire_image *body,
-					const struct etw_announced_image *known)
+void etwd_images_settle(struct etwd_image_table *table)
+{
+	struct etw_announced_charge *charge;
+
+	while (table->charges && (charge = etw_announced_charges_take(table->charges))) {
+		etwd_budget_give(table->budget, charge->uid, ETWD_IMAGES, charge->bytes);
+		free(charge);
+	}
+}
+
+void etwd_images_done(struct etwd_image_table *table)
+{
+	etwd_images_settle(table);
+	etw_announced_charges_unref(table->charges);
+	table->charges = NULL;
+}
+
+/* What its uid pays for until the last reference is gone. */
+static int make_charged(struct etwd_image_table *table, const struct etw_announced_image *head,
+			const struct wire_image *body, uid_t uid, struct etw_announced_image **ret)
+{
+	const uint64_t cost = cost_of(body);
+	struct etw_announced_image *image;
+
+	if (!table->charges)
+		table->charges = etw_announced_charges_new();
+	if (!table->charges)
+		return -ENOMEM;
+	etwd_images_settle(table);
+	TRY(etwd_budget_take(table->budget, uid, ETWD_IMAGES, cost));
+	image = etw_announced_image_new(head, body->path, body->symbols.at);
+	if (!image || etw_announced_image_charge(image, table->charges, uid, cost)) {
+		etwd_budget_give(table->budget, uid, ETWD_IMAGES, cost);
+		etw_announced_image_unref(image);
+		return -ENOMEM;
+	}
+	*ret = image;
+	return 0;
+}
+
+/* @known: the image that it has more symbols of; NULL: it is new */
+static int make(struct etwd_image_table *table, const struct etwd_peer *peer,
+		const struct wire_image *body, const struct etw_announced_image *known,
+		struct etw_announced_image **ret)
 {
 	struct etw_announced_image head = {
 		.pid = (uint32_t)peer->who.pid,
@@ -137,13 +167,13 @@ static struct etw_announced_image *make(const struct etwd_peer *peer, const stru
 
 	if (head.build_id_bytes)
 		memcpy(head.build_id, body->build_id.at, head.build_id_bytes);
-	return etw_announced_image_new(&head, body->path, body->symbols.at);
+	return make_charged(table, &head, body, peer->who.uid, ret);
 }
 
 static int load(struct etwd_image_table *table, struct etwd_images *images,
 		const struct etwd_peer *peer, const struct wire_image *body)
 {
-	const uint64_t cost = cost_of(body);
+	CLEANUP(freep) struct etwd_image *made = NULL;
 	struct etwd_image *image;
 
 	if (!is_sound(body))
@@ -152,18 +182,13 @@ static int load(struct etwd_image_table *table, struct etwd_images *images,
 		return -EEXIST;
 	if (images->count >= ETWD_IMAGES_PER_PROCESS_MAX)
 		return -E2BIG;
-	TRY(etwd_budget_take(table->budget, peer->who.uid, ETWD_IMAGES, cost));
-	image = calloc(1, sizeof(*image));
-	if (image)
-		image->image = make(peer, body, NULL);
-	if (!image || !image->image) {
-		etwd_budget_give(table->budget, peer->who.uid, ETWD_IMAGES, cost);
-		free(image);
+	made = calloc(1, sizeof(*made));
+	if (!made)
 		return -ENOMEM;
-	}
-	image->number = body->image;
-	image->bytes = cost;
-	remove_below(table, images, body, peer->who.uid);
+	made->number = body->image;
+	TRY(make(table, peer, body, NULL, &made->image));
+	image = TAKE(made);
+	remove_below(images, body);
 	append(table, images, image);
 	tell_sessions(table, image->image,
 		      body->code == WIRE_IMAGE_LOADED ? ETW_ANNOUNCED_LOADED
@@ -175,7 +200,6 @@ static int add_more(struct etwd_image_table *table, struct etwd_images *images,
 		    const struct etwd_peer *peer, const struct wire_image *body)
 {
 	struct etwd_image *image = *find(images, body->image);
-	const uint64_t cost = cost_of(body);
 	struct etw_announced_image *more;
 	void *grown;
 
@@ -184,32 +208,29 @@ static int add_more(struct etwd_image_table *table, struct etwd_images *images,
 	if (!body->symbols.left || etw_image_symbols_unpack(body->symbols, image->image->byte_count,
 							    NULL, 0) == UINT32_MAX)
 		return -EINVAL;
-	TRY(etwd_budget_take(table->budget, peer->who.uid, ETWD_IMAGES, cost));
-	more = make(peer, body, image->image);
-	grown = more ? reallocarray(image->more, image->more_count + 1,
-				    sizeof(struct etw_announced_image *))
-		     : NULL;
+	TRY(make(table, peer, body, image->image, &more));
+	grown = reallocarray(image->more, image->more_count + 1,
+			     sizeof(struct etw_announced_image *));
 	if (!grown) {
-		etwd_budget_give(table->budget, peer->who.uid, ETWD_IMAGES, cost);
 		etw_announced_image_unref(more);
 		return -ENOMEM;
 	}
 	image->more = grown;
 	image->more[image->more_count++] = more;
-	image->bytes += cost;
 	tell_sessions(table, more, ETW_ANNOUNCED_MORE);
 	return 0;
 }
 
 static int unload(struct etwd_image_table *table, struct etwd_images *images,
-		  const struct etwd_peer *peer, const struct wire_image *body)
+		  const struct wire_image *body)
 {
 	struct etwd_image **at = find(images, body->image);
 
 	if (!*at)
 		return -ENOENT;
 	tell_sessions(table, (*at)->image, ETW_ANNOUNCED_UNLOADED);
-	remove_at(table, images, at, peer->who.uid);
+	remove_at(images, at);
+	etwd_images_settle(table);
 	return 0;
 }
 
@@ -222,7 +243,7 @@ static int handle(struct etwd_image_table *table, struct etwd_images *images,
 	case WIRE_IMAGE_MORE:
 		return add_more(table, images, peer, body);
 	case WIRE_IMAGE_UNLOADED:
-		return unload(table, images, peer, body);
+		return unload(table, images, body);
 	default:
 		return load(table, images, peer, body);
 	}
@@ -239,13 +260,13 @@ int etwd_images_handle(struct etwd_image_table *table, struct etwd_images *image
 	return 0;
 }
 
-void etwd_images_gone(struct etwd_image_table *table, struct etwd_images *images,
-		      const struct etwd_peer *peer)
+void etwd_images_gone(struct etwd_image_table *table, struct etwd_images *images)
 {
 	while (images->count) {
 		tell_sessions(table, images->first->image, ETW_ANNOUNCED_UNLOADED);
-		remove_at(table, images, &images->first, peer->who.uid);
+		remove_at(images, &images->first);
 	}
+	etwd_images_settle(table);
 }
 
 void etwd_images_meet(const struct etwd_image_table *table, const struct etwd_session *session)

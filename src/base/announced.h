@@ -11,6 +11,22 @@
 
 #define ETW_ANNOUNCED_BUILD_ID_BYTES 20
 
+/* What one image costs, and whom. */
+struct etw_announced_charge {
+	struct etw_announced_charge *next;
+	uint32_t uid;
+	uint64_t bytes;
+};
+
+/*
+ * The charges of images that nobody has any more. The last owner of an image may be in any thread: there its charge is
+ * added here, and whoever keeps the account takes it off.
+ */
+struct etw_announced_charges {
+	uint32_t refs;                         /* atomic; of its owner, and of each image */
+	struct etw_announced_charge *returned; /* atomic; owned */
+};
+
 struct etw_announced_image {
 	uint32_t refs; /* atomic */
 	uint32_t pid;
@@ -20,7 +36,10 @@ struct etw_announced_image {
 	uint32_t
 		symbol_bytes; /* etw_image_symbols_unpack() reads them; all are sound and within the image */
 	uint8_t build_id[ETW_ANNOUNCED_BUILD_ID_BYTES];
-	uint8_t bytes[]; /* the path with its NUL, then the symbols */
+	struct etw_announced_charge *charge; /* owned; NULL: it costs nobody anything */
+	struct etw_announced_charges
+		*charges; /* where it goes; a reference, when there is a charge */
+	uint8_t bytes[];  /* the path with its NUL, then the symbols */
 };
 
 /* What became of it. */
@@ -48,17 +67,34 @@ struct etw_announced_queue {
 /*
  * etw_announced_image_new() - a copy with one reference, the caller's; NULL without memory.
  *
- * @head:    all but refs and bytes
+ * @head:    all but refs, charge and bytes
  * @path:    head->path_bytes of UTF-8
  * @symbols: head->symbol_bytes
  */
 struct etw_announced_image *etw_announced_image_new(const struct etw_announced_image *head,
 						    const char *path, const uint8_t *symbols);
 
+/* etw_announced_charges_new() - none returned; one reference, the caller's. NULL without memory. */
+struct etw_announced_charges *etw_announced_charges_new(void);
+
+/* etw_announced_charges_unref() - one owner less; takes NULL. Any thread. */
+void etw_announced_charges_unref(struct etw_announced_charges *charges);
+
+/* etw_announced_charges_take() - a charge that was returned, owned, or NULL. One thread. */
+struct etw_announced_charge *etw_announced_charges_take(struct etw_announced_charges *charges);
+
+/*
+ * etw_announced_image_charge() - what the image costs a uid until its last reference is gone. Once, before anybody else has it.
+ *
+ * Returns 0 or -ENOMEM.
+ */
+int etw_announced_image_charge(struct etw_announced_image *image,
+			       struct etw_announced_charges *charges, uint32_t uid, uint64_t bytes);
+
 /* etw_announced_image_ref() - one more reference. Any thread. */
 struct etw_announced_image *etw_announced_image_ref(struct etw_announced_image *image);
 
-/* etw_announced_image_unref() - one less; takes NULL. Any thread. */
+/* etw_announced_image_unref() - one less; takes NULL. With the last one its charge is returned. Any thread. */
 void etw_announced_image_unref(struct etw_announced_image *image);
 
 /* etw_announced_path() - NUL-terminated. */

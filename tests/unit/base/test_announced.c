@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -57,11 +58,40 @@ static void test_announced__queues_keep_their_order(void **state)
 	etw_announced_image_unref(image);
 }
 
+/* Whatever waits in a queue is paid for, withdrawn or not: so the account bounds the queue. */
+static void test_announced__charges_come_back_with_the_last_reference(void **state)
+{
+	struct etw_announced_charges *charges = etw_announced_charges_new();
+	struct etw_announced_image *first = make(0x1000), *second = make(0x2000);
+	struct etw_announced_queue queue = {0};
+	struct etw_announced_charge *charge;
+
+	(void)state;
+	assert_non_null(charges);
+	assert_int_equal(etw_announced_image_charge(first, charges, 7, 100), 0);
+	assert_int_equal(etw_announced_image_charge(second, charges, 8, 200), 0);
+	assert_int_equal(charges->refs, 3);
+	assert_int_equal(etw_announced_put(&queue, first, ETW_ANNOUNCED_UNLOADED, 1), 0);
+	etw_announced_image_unref(first);
+	assert_null(etw_announced_charges_take(charges));
+	etw_announced_clear(&queue);
+	charge = etw_announced_charges_take(charges);
+	assert_non_null(charge);
+	assert_int_equal(charge->uid, 7);
+	assert_int_equal(charge->bytes, 100);
+	free(charge);
+	assert_null(etw_announced_charges_take(charges));
+	/* The account may be gone before the last image is. */
+	etw_announced_charges_unref(charges);
+	etw_announced_image_unref(second);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_announced__keeps_what_it_was_given),
 		cmocka_unit_test(test_announced__queues_keep_their_order),
+		cmocka_unit_test(test_announced__charges_come_back_with_the_last_reference),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,8 @@
 #include "unit/daemon/fixture.h"
 #include "wire/image_symbols.h"
 
-#define PLACE UINT64_C(0x7f0000000000)
+#define PLACE      UINT64_C(0x7f0000000000)
+#define PATH_BYTES (ETWD_IMAGE_PATHS * 8)
 
 static struct wire_image body;
 
@@ -48,7 +49,7 @@ static void test_images__are_kept_until_they_are_gone(void **state)
 	body.symbols = (struct etw_bytes){symbols, sizeof(symbols)};
 	assert_int_equal(ask(fake), 0);
 	assert_int_equal(images_of(fake)->count, 1);
-	assert_int_equal(used(), ETWD_IMAGE_BYTES + 8 + sizeof(symbols));
+	assert_int_equal(used(), ETWD_IMAGE_BYTES + PATH_BYTES + sizeof(symbols));
 	assert_int_equal(ask(fake), -EEXIST);
 	body.code = WIRE_IMAGE_MORE;
 	assert_int_equal(ask(fake), 0);
@@ -60,9 +61,40 @@ static void test_images__are_kept_until_they_are_gone(void **state)
 	assert_int_equal(ask(fake), -ENOENT);
 	body.code = WIRE_IMAGE_MORE;
 	assert_int_equal(ask(fake), -ENOENT);
-	assert_int_equal(used(), ETWD_IMAGE_BYTES + 8);
+	assert_int_equal(used(), ETWD_IMAGE_BYTES + PATH_BYTES);
 	fake_peer_leave(fake);
 	assert_null(fixture_host->images.first);
+	assert_int_equal(used(), 0);
+}
+
+/* What a session still has of it, in another thread, goes on being paid for by whoever announced it. */
+static void test_images__cost_until_nobody_has_them(void **state)
+{
+	struct fake_peer *fake = fake_peer_join(geteuid(), WIRE_ROLE_PROVIDER);
+	static const uint8_t symbols[] = "\x10\0\0\0\0\0\0\0\x08\0\0\0greet";
+	const uint64_t first_bytes = ETWD_IMAGE_BYTES + PATH_BYTES + sizeof(symbols);
+	const uint64_t more_bytes = ETWD_IMAGE_BYTES + PATH_BYTES + sizeof(symbols);
+	struct etw_announced_image *kept, *more;
+
+	(void)state;
+	fill(1, WIRE_IMAGE_LOADED, PLACE, 4096);
+	body.symbols = (struct etw_bytes){symbols, sizeof(symbols)};
+	assert_int_equal(ask(fake), 0);
+	body.code = WIRE_IMAGE_MORE;
+	assert_int_equal(ask(fake), 0);
+	kept = etw_announced_image_ref(images_of(fake)->first->image);
+	more = etw_announced_image_ref(images_of(fake)->first->more[0]);
+	fill(1, WIRE_IMAGE_UNLOADED, 0, 0);
+	assert_int_equal(ask(fake), 0);
+	assert_int_equal(used(), first_bytes + more_bytes);
+	etw_announced_image_unref(more);
+	fill(2, WIRE_IMAGE_LOADED, PLACE, 4096);
+	assert_int_equal(ask(fake), 0);
+	assert_int_equal(used(), first_bytes + ETWD_IMAGE_BYTES + PATH_BYTES);
+	fake_peer_leave(fake);
+	assert_int_equal(used(), first_bytes);
+	etw_announced_image_unref(kept);
+	etwd_images_settle(&fixture_host->images);
 	assert_int_equal(used(), 0);
 }
 
@@ -159,6 +191,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_images__are_kept_until_they_are_gone,
+						fixture_set_up, fixture_tear_down),
+		cmocka_unit_test_setup_teardown(test_images__cost_until_nobody_has_them,
 						fixture_set_up, fixture_tear_down),
 		cmocka_unit_test_setup_teardown(test_images__a_new_one_takes_the_place_of_others,
 						fixture_set_up, fixture_tear_down),

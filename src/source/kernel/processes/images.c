@@ -248,7 +248,8 @@ static int make_announced(struct etw_announced_image *announced, struct etw_kern
 	memcpy(ret->build_id, announced->build_id, sizeof(ret->build_id));
 	if (!ret->path || !ret->wide || !ret->names)
 		return -ENOMEM;
-	return announced->symbol_bytes ? etw_kernel_names_add(ret->names, announced) : 0;
+	/* Without symbols, too: whoever announced it pays for its path as long as it is here. */
+	return etw_kernel_names_add(ret->names, announced);
 }
 
 int etw_kernel_images_announce(struct etw_kernel_images **list,
