@@ -52,6 +52,21 @@ static void check_again(const struct etw_image_symbols_part *part,
 	CHECK(!etw_image_symbols_next(&read, &cursor, &symbol));
 }
 
+static void check_heir(struct etw_bytes payload)
+{
+	uint8_t event[WIRE_IMAGE_SYMBOLS_BYTES_MAX] = {0};
+	struct etw_image_symbols_heir heir = {0}, again;
+	struct etw_bytes schema, own;
+
+	etw_image_symbols_heir_encode(&heir, event);
+	find_parts(event, etw_image_symbols_heir_bytes(), &schema, &own);
+	if (!etw_image_symbols_heir_parse(schema, payload, &heir))
+		return;
+	etw_image_symbols_heir_encode(&heir, event);
+	CHECK(etw_image_symbols_heir_parse(schema, own, &again));
+	CHECK(memcmp(&heir, &again, sizeof(heir)) == 0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	struct etw_image_symbols_part empty = {0}, part;
@@ -64,6 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	count = etw_image_symbols_unpack((struct etw_bytes){data, bytes}, UINT64_MAX, symbols,
 					 READ_MAX);
 	CHECK(count == UINT32_MAX || count <= READ_MAX);
+	check_heir((struct etw_bytes){data, bytes});
 	count = 0;
 	(void)etw_image_symbols_fit(NULL, 0, &event_bytes);
 	etw_image_symbols_encode(&empty, NULL, event);

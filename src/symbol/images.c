@@ -12,6 +12,8 @@
 #define FIRST_ROOM 16
 /* Spans that cover one address at different times, of which an answer is chosen. */
 #define BACK_STEPS_MAX 4096
+/* Copies of copies of an image: a damaged trace may have them in a circle. */
+#define COPIES_MAX 256
 
 static bool has_pid(const void *item, const void *key)
 {
@@ -225,6 +227,12 @@ static void apply_fact(struct etw_symbol_process *process,
 			last->told = statement->told;
 		return;
 	}
+	if (statement->kind == ETW_SYMBOL_STATEMENT_INHERITED) {
+		last->is_inherited = true;
+		last->of_pid = statement->of_pid;
+		last->inherited_raw = statement->time_raw;
+		return;
+	}
 	memcpy(last->build_id, statement->build_id, sizeof(last->build_id));
 	last->build_id_bytes = statement->build_id_bytes;
 }
@@ -306,4 +314,35 @@ struct etw_symbol_span *etw_symbol_process_find(struct etw_symbol_process *proce
 			best = span;
 	}
 	return best;
+}
+
+/* The image that one is a copy of; NULL: it is none, or the trace does not have that one. */
+static const struct etw_symbol_span *original_of(const struct etw_symbol_images *images,
+						 const struct etw_symbol_span *span)
+{
+	struct etw_symbol_process *process;
+	const struct etw_symbol_span *original;
+
+	if (!span->is_inherited)
+		return NULL;
+	process = etw_symbol_images_process(images, span->of_pid);
+	if (!process)
+		return NULL;
+	original = etw_symbol_process_find(process, span->base, span->inherited_raw);
+	return original && original->base == span->base && original->path == span->path ? original
+											: NULL;
+}
+
+struct etw_symbol_entry *etw_symbol_images_told_at(const struct etw_symbol_images *images,
+						   const struct etw_symbol_span *span,
+						   uint64_t offset)
+{
+	struct etw_symbol_entry *entry = NULL;
+
+	for (unsigned i = 0; span && !entry && i < COPIES_MAX; i++) {
+		if (span->told)
+			entry = etw_symbol_table_find(span->told, offset);
+		span = original_of(images, span);
+	}
+	return entry;
 }

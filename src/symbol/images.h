@@ -25,6 +25,7 @@ enum etw_symbol_statement_kind {
 	ETW_SYMBOL_STATEMENT_IS_LOADED,
 	ETW_SYMBOL_STATEMENT_BUILD_ID,
 	ETW_SYMBOL_STATEMENT_SYMBOLS,
+	ETW_SYMBOL_STATEMENT_INHERITED,
 };
 
 struct etw_symbol_statement {
@@ -36,6 +37,7 @@ struct etw_symbol_statement {
 	uint64_t bytes;                /* of images */
 	const char *path;              /* of images */
 	struct etw_symbol_table *told; /* of SYMBOLS; owned by the process */
+	uint32_t of_pid;               /* of INHERITED: who has the same image at that time */
 	size_t number;                 /* in the order in which they were told */
 };
 
@@ -50,7 +52,11 @@ struct etw_symbol_span {
 	uint8_t build_id[ETW_SYMBOL_BUILD_ID_BYTES];
 	uint8_t build_id_bytes;
 	struct etw_symbol_table *told; /* NULL: none */
-	void *module;                  /* the caller's; NULL until it sets it */
+	/* Whose image it is a copy of: that one's symbols are its own, too. */
+	bool is_inherited;
+	uint32_t of_pid;
+	int64_t inherited_raw; /* when both had it */
+	void *module;          /* the caller's; NULL until it sets it */
 };
 
 struct etw_symbol_process {
@@ -123,5 +129,16 @@ int etw_symbol_images_told(struct etw_symbol_images *images, uint32_t pid, uint6
  */
 struct etw_symbol_span *etw_symbol_process_find(struct etw_symbol_process *process,
 						uint64_t address, int64_t time_raw);
+
+/*
+ * etw_symbol_images_told_at() - a symbol that the trace has of an image, or of the one that it is a copy of.
+ *
+ * @offset: from the image's base
+ *
+ * Returns NULL when there is none.
+ */
+struct etw_symbol_entry *etw_symbol_images_told_at(const struct etw_symbol_images *images,
+						   const struct etw_symbol_span *span,
+						   uint64_t offset);
 
 #endif

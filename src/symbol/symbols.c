@@ -164,6 +164,19 @@ int etw_symbols_tell_symbols(struct etw_symbols *symbols, uint32_t pid, uint64_t
 	return 0;
 }
 
+int etw_symbols_tell_inherited(struct etw_symbols *symbols, uint32_t pid, uint64_t base,
+			       int64_t time_raw, uint32_t of_pid)
+{
+	const struct etw_symbol_statement statement = {
+		.kind = ETW_SYMBOL_STATEMENT_INHERITED,
+		.base = base,
+		.time_raw = time_raw,
+		.of_pid = of_pid,
+	};
+
+	return keep_statement(symbols, pid, &statement);
+}
+
 int etw_symbols_tell_kernel(struct etw_symbols *symbols, const struct etw_symbol_told *told,
 			    size_t count)
 {
@@ -257,11 +270,9 @@ static int answer_by_image(struct etw_symbols *symbols, const struct question *q
 			   struct etw_symbol_frame *frames, size_t room)
 {
 	uint64_t base = question->span->base;
-	struct etw_symbol_entry *entry = NULL;
+	struct etw_symbol_entry *entry = etw_symbol_images_told_at(
+		&symbols->images, question->span, question->address - question->back - base);
 
-	if (question->span->told)
-		entry = etw_symbol_table_find(question->span->told,
-					      question->address - question->back - base);
 	if (entry) {
 		/* Its file may never be asked for. */
 		if (question->loaded->shown.reason == ETW_SYMBOL_NOT_ASKED)
@@ -395,7 +406,7 @@ int etw_symbols_keeps_frame(struct etw_symbols *symbols, uint32_t pid, int64_t t
 		return -ENOENT;
 	TRY(find_span(symbols, pid, &question));
 	/* What the trace itself has symbols of is no file, whatever its path says. */
-	if (!question.span || question.span->told)
+	if (!question.span || question.span->told || question.span->is_inherited)
 		return -ENOENT;
 	return etw_symbol_modules_keeps_frame(&symbols->modules, question.loaded,
 					      address - question.span->base, question.back);

@@ -106,6 +106,15 @@ struct etw_symbol_told {
 int etw_symbols_tell_symbols(struct etw_symbols *symbols, uint32_t pid, uint64_t base,
 			     int64_t time_raw, const struct etw_symbol_told *told, size_t count);
 
+/*
+ * etw_symbols_tell_inherited() - the image that this process has at this base at that time is a copy of what another one has
+ * there: its symbols are those, too, whenever they are told.
+ *
+ * Returns likewise.
+ */
+int etw_symbols_tell_inherited(struct etw_symbols *symbols, uint32_t pid, uint64_t base,
+			       int64_t time_raw, uint32_t of_pid);
+
 /* etw_symbols_tell_kernel() - symbols of the kernel and its modules, as the recorder found them. Returns likewise. */
 int etw_symbols_tell_kernel(struct etw_symbols *symbols, const struct etw_symbol_told *told,
 			    size_t count);

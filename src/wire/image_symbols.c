@@ -32,14 +32,24 @@
 	"Offset\0" AS_X64               \
 	"Size\0" AS_U32                 \
 	"Name\0" AS_UTF8
+
+#define HEIR_SCHEMA                     \
+	"\0"                            \
+	"ImageSymbolsInherited\0"       \
+	"ImageBase\0" AS_X64            \
+	"ProcessId\0" AS_PID            \
+	"OfProcess\0" AS_PID
 /* clang-format on */
 
-#define SCHEMA_BYTES (sizeof(SCHEMA) - 1)
+#define SCHEMA_BYTES      (sizeof(SCHEMA) - 1)
+#define HEIR_SCHEMA_BYTES (sizeof(HEIR_SCHEMA) - 1)
 
 #define HEAD_BYTES   (8 + 4 * 4 + 2) /* of the payload */
 #define SYMBOL_BYTES (8 + 4 + 1)     /* and the name */
 #define EVENT_BYTES \
 	(WIRE_OWN_HEAD_BYTES(sizeof(WIRE_IMAGE_SYMBOLS_PROVIDER_NAME), SCHEMA_BYTES) + HEAD_BYTES)
+
+#define HEIR_PAYLOAD_BYTES (8 + 2 * 4)
 
 bool etw_image_symbol_is_sound(uint64_t image_base, const struct etw_image_symbol *symbol)
 {
@@ -91,20 +101,27 @@ uint32_t etw_image_symbols_pack(const struct etw_image_symbol *symbols, uint32_t
 	return fit;
 }
 
-void etw_image_symbols_encode(const struct etw_image_symbols_part *part,
-			      const struct etw_image_symbol *symbols, uint8_t *room)
+static uint8_t *begin_event(const void *schema, uint32_t schema_bytes, uint32_t process_id,
+			    uint8_t *room)
 {
 	static const GUID provider = WIRE_IMAGE_SYMBOLS_PROVIDER;
 	const struct wire_own_event event = {
 		.provider = &provider,
 		.provider_name = WIRE_IMAGE_SYMBOLS_PROVIDER_NAME,
-		.schema = SCHEMA,
-		.schema_bytes = SCHEMA_BYTES,
+		.schema = schema,
+		.schema_bytes = schema_bytes,
 		.level = TRACE_LEVEL_INFORMATION,
-		.process_id = part->process_id,
+		.process_id = process_id,
 		.thread_id = WIRE_OWN_NOBODY,
 	};
-	uint8_t *at = wire_own_event_begin(&event, room);
+
+	return wire_own_event_begin(&event, room);
+}
+
+void etw_image_symbols_encode(const struct etw_image_symbols_part *part,
+			      const struct etw_image_symbol *symbols, uint8_t *room)
+{
+	uint8_t *at = begin_event(SCHEMA, SCHEMA_BYTES, part->process_id, room);
 
 	etw_store64(at, part->image_base);
 	etw_store32(at + 8, part->process_id);
@@ -113,6 +130,36 @@ void etw_image_symbols_encode(const struct etw_image_symbols_part *part,
 	etw_store32(at + 20, part->first);
 	etw_store16(at + 24, (uint16_t)part->count);
 	(void)wire_own_event_end(room, put_symbols(at + HEAD_BYTES, symbols, part->count));
+}
+
+uint32_t etw_image_symbols_heir_bytes(void)
+{
+	return WIRE_OWN_HEAD_BYTES(sizeof(WIRE_IMAGE_SYMBOLS_PROVIDER_NAME), HEIR_SCHEMA_BYTES) +
+	       HEIR_PAYLOAD_BYTES;
+}
+
+void etw_image_symbols_heir_encode(const struct etw_image_symbols_heir *heir, uint8_t *room)
+{
+	uint8_t *at = begin_event(HEIR_SCHEMA, HEIR_SCHEMA_BYTES, heir->process_id, room);
+
+	etw_store64(at, heir->image_base);
+	etw_store32(at + 8, heir->process_id);
+	etw_store32(at + 12, heir->of_process);
+	(void)wire_own_event_end(room, at + HEIR_PAYLOAD_BYTES);
+}
+
+bool etw_image_symbols_heir_parse(struct etw_bytes schema, struct etw_bytes payload,
+				  struct etw_image_symbols_heir *ret)
+{
+	if (!wire_own_event_is(schema, HEIR_SCHEMA, HEIR_SCHEMA_BYTES) ||
+	    payload.left < HEIR_PAYLOAD_BYTES)
+		return false;
+	*ret = (struct etw_image_symbols_heir){
+		.image_base = etw_load64(payload.at),
+		.process_id = etw_load32(payload.at + 8),
+		.of_process = etw_load32(payload.at + 12),
+	};
+	return true;
 }
 
 bool etw_image_symbols_parse(struct etw_bytes schema, struct etw_bytes payload,

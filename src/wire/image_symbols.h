@@ -52,6 +52,16 @@ struct etw_image_symbols_part {
 	uint32_t count; /* symbols here */
 };
 
+/*
+ * That an image has the symbols which the image at the same place in another process has at the event's time: a forked
+ * child's. An event "ImageSymbolsInherited" of the same provider.
+ */
+struct etw_image_symbols_heir {
+	uint64_t image_base;
+	uint32_t process_id;
+	uint32_t of_process;
+};
+
 /* The symbols of a part that were not taken yet. */
 struct etw_image_symbols_cursor {
 	struct etw_bytes left;
@@ -92,6 +102,20 @@ void etw_image_symbols_encode(const struct etw_image_symbols_part *part,
 bool etw_image_symbols_parse(struct etw_bytes schema, struct etw_bytes payload,
 			     struct etw_image_symbols_part *ret,
 			     struct etw_image_symbols_cursor *ret_cursor);
+
+/* etw_image_symbols_heir_bytes() - of the whole event. */
+uint32_t etw_image_symbols_heir_bytes(void);
+
+/*
+ * etw_image_symbols_heir_encode() - the whole event, header included, but for the time.
+ *
+ * @room: etw_image_symbols_heir_bytes(), zeroed
+ */
+void etw_image_symbols_heir_encode(const struct etw_image_symbols_heir *heir, uint8_t *room);
+
+/* etw_image_symbols_heir_parse() - reads it, as etw_image_symbols_parse() does; false: it is another event. */
+bool etw_image_symbols_heir_parse(struct etw_bytes schema, struct etw_bytes payload,
+				  struct etw_image_symbols_heir *ret);
 
 /*
  * etw_image_symbols_pack() - symbols as an event has them, without an event.

@@ -115,14 +115,18 @@ static int take_symbols(struct stack_images *images, const EVENT_RECORD *record)
 	struct etw_image_symbols_cursor cursor;
 	struct etw_image_symbols_part part;
 	struct etw_image_symbol symbol;
+	const struct etw_bytes payload = {record->UserData, record->UserDataLength};
 	const struct etw_bytes schema = schema_item_of(record);
+	struct etw_image_symbols_heir heir;
 	size_t count = 0;
 
-	if (!schema.at ||
-	    !etw_image_symbols_parse(schema,
-				     (struct etw_bytes){record->UserData, record->UserDataLength},
-				     &part, &cursor) ||
-	    !part.count)
+	if (!schema.at)
+		return 0;
+	if (etw_image_symbols_heir_parse(schema, payload, &heir))
+		return ignore_refusal(etw_symbols_tell_inherited(
+			images->symbols, heir.process_id, heir.image_base,
+			record->EventHeader.TimeStamp.QuadPart, heir.of_process));
+	if (!etw_image_symbols_parse(schema, payload, &part, &cursor) || !part.count)
 		return 0;
 	told = calloc(part.count, sizeof(*told));
 	if (!told)

@@ -136,6 +136,72 @@ static void test_symbols__names_by_what_the_trace_announces(UNUSED_STATE)
 	etw_symbols_free(symbols);
 }
 
+static void tell_of(struct etw_symbols *symbols, uint32_t pid, enum etw_symbol_image_told told,
+		    const char *path, int64_t time_raw)
+{
+	const struct etw_symbol_image image = {pid, BASE, 0x1000, path};
+
+	assert_int_equal(etw_symbols_tell_image(symbols, told, &image, time_raw), 0);
+}
+
+static const char *function_of(struct etw_symbols *symbols, uint32_t pid, int64_t time_raw,
+			       uint64_t offset)
+{
+	struct etw_symbol_frame frame;
+
+	assert_int_equal(
+		etw_symbols_resolve(symbols, pid, time_raw, BASE + offset, false, &frame, 1), 1);
+	return frame.function ? frame.function : "";
+}
+
+/* A child's child has the names that were told of the first, also of one that is gone by then, and its own come first. */
+static void test_symbols__names_what_was_inherited(UNUSED_STATE)
+{
+	static const struct etw_symbol_told first = {0x10, 0x10, "First", 5, NULL};
+	static const struct etw_symbol_told other = {0x10, 0x10, "Other", 5, NULL};
+	struct etw_symbols *symbols = elsewhere();
+
+	tell_of(symbols, 41, ETW_SYMBOL_LOAD, "made code", 20);
+	assert_int_equal(etw_symbols_tell_inherited(symbols, 41, BASE, 20, PID), 0);
+	tell_of(symbols, 42, ETW_SYMBOL_LOAD, "made code", 30);
+	assert_int_equal(etw_symbols_tell_inherited(symbols, 42, BASE, 30, 41), 0);
+	tell_of(symbols, 41, ETW_SYMBOL_UNLOAD, "made code", 35);
+	assert_string_equal(function_of(symbols, 42, 40, 0x15), "");
+	tell_of(symbols, PID, ETW_SYMBOL_LOAD, "made code", 10);
+	assert_int_equal(etw_symbols_tell_symbols(symbols, PID, BASE, 10, &first, 1), 0);
+	tell_of(symbols, PID, ETW_SYMBOL_UNLOAD, "made code", 25);
+	/* Another one at that place, later. */
+	tell_of(symbols, PID, ETW_SYMBOL_LOAD, "other code", 26);
+	assert_int_equal(etw_symbols_tell_symbols(symbols, PID, BASE, 26, &other, 1), 0);
+	assert_string_equal(function_of(symbols, 41, 30, 0x15), "First");
+	assert_string_equal(function_of(symbols, 42, 40, 0x15), "First");
+	assert_string_equal(function_of(symbols, PID, 40, 0x15), "Other");
+	assert_string_equal(function_of(symbols, 42, 40, 0x25), "");
+	assert_int_equal(etw_symbols_tell_symbols(symbols, 42, BASE, 31, &other, 1), 0);
+	assert_string_equal(function_of(symbols, 42, 40, 0x15), "Other");
+	assert_string_equal(function_of(symbols, 41, 30, 0x15), "First");
+	assert_int_equal(etw_symbols_keeps_frame(symbols, 41, 30, BASE + 0x15, false), -ENOENT);
+	etw_symbols_free(symbols);
+}
+
+/* Damaged traces say anything. */
+static void test_symbols__inherited_in_a_circle(UNUSED_STATE)
+{
+	struct etw_symbols *symbols = elsewhere();
+
+	for (uint32_t pid = 41; pid <= 42; pid++) {
+		tell_of(symbols, pid, ETW_SYMBOL_LOAD, "made code", 10);
+		assert_int_equal(etw_symbols_tell_inherited(symbols, pid, BASE, 10, 83 - pid), 0);
+	}
+	tell_of(symbols, 43, ETW_SYMBOL_LOAD, "made code", 10);
+	assert_int_equal(etw_symbols_tell_inherited(symbols, 43, BASE, 10, 43), 0);
+	tell_of(symbols, 44, ETW_SYMBOL_LOAD, "other code", 10);
+	assert_int_equal(etw_symbols_tell_inherited(symbols, 44, BASE, 10, 41), 0);
+	for (uint32_t pid = 41; pid <= 44; pid++)
+		assert_string_equal(function_of(symbols, pid, 11, 0x15), "");
+	etw_symbols_free(symbols);
+}
+
 static void test_symbols__names_the_kernel_in_every_process(UNUSED_STATE)
 {
 	static const struct etw_symbol_told told[] = {
@@ -306,6 +372,8 @@ int main(void)
 		cmocka_unit_test(test_symbols__takes_the_youngest_of_images_that_overlap),
 		cmocka_unit_test(test_symbols__keeps_builds_of_one_path_apart),
 		cmocka_unit_test(test_symbols__names_by_what_the_trace_announces),
+		cmocka_unit_test(test_symbols__names_what_was_inherited),
+		cmocka_unit_test(test_symbols__inherited_in_a_circle),
 		cmocka_unit_test(test_symbols__names_the_kernel_in_every_process),
 		cmocka_unit_test(test_symbols__names_the_kernel_by_its_images),
 		cmocka_unit_test(test_symbols__says_a_bare_address_where_nothing_is_known),

@@ -220,6 +220,31 @@ static void test_image_symbols__packed_ones(void **state)
 	assert_int_equal(bytes, 17);
 }
 
+static void test_image_symbols__of_another_process(void **state)
+{
+	const struct etw_image_symbols_heir heir = {0x7f0000000000, 43, 42};
+	uint8_t event[256] = {0}, others[WIRE_IMAGE_SYMBOLS_BYTES_MAX];
+	struct etw_image_symbols_cursor cursor;
+	struct etw_image_symbols_part part;
+	struct etw_image_symbols_heir read;
+	struct etw_bytes schema, payload;
+
+	(void)state;
+	assert_in_range(etw_image_symbols_heir_bytes(), 100, sizeof(event));
+	etw_image_symbols_heir_encode(&heir, event);
+	assert_int_equal(etw_load16(event), etw_image_symbols_heir_bytes());
+	assert_int_equal(etw_load32(event + 12), 43);
+	find_parts(event, etw_image_symbols_heir_bytes(), &schema, &payload);
+	assert_true(etw_image_symbols_heir_parse(schema, payload, &read));
+	assert_memory_equal(&read, &heir, sizeof(heir));
+	/* Neither is taken for the other, nor what is cut. */
+	assert_false(etw_image_symbols_parse(schema, payload, &part, &cursor));
+	payload.left--;
+	assert_false(etw_image_symbols_heir_parse(schema, payload, &read));
+	find_parts(others, encode_three(others), &schema, &payload);
+	assert_false(etw_image_symbols_heir_parse(schema, payload, &read));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -229,6 +254,7 @@ int main(void)
 		cmocka_unit_test(test_image_symbols__unsound_ones),
 		cmocka_unit_test(test_image_symbols__a_table_in_parts),
 		cmocka_unit_test(test_image_symbols__packed_ones),
+		cmocka_unit_test(test_image_symbols__of_another_process),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
