@@ -6,7 +6,9 @@
 
 announce_images announces code and prints what it did; `etw record` records it, once from its
 start, once beginning while it is there. The file has the load, the symbols, the child's inherited
-image, the unloads; of the later session the image is there at its start and at its end. Exit
+image with whose symbols it has, the unloads; of the later session the image is there at its start
+and at its end. A user who is not trusted then announces, has it inherited by children and
+withdraws, until the host keeps no more. Exit
 status: 0; 1 with the differences; 77 with the reason why it cannot run.
 """
 
@@ -19,6 +21,11 @@ import sys
 import tempfile
 
 SKIPPED = 77
+STRANGER = 65534
+LIMIT_BYTES = 16 << 20  # of one user who is not trusted
+SYMBOLS = 50000
+SYMBOL_BYTES = 12 + 55  # of each, packed
+CHILDREN = 10
 
 
 def events_of(etw, path):
@@ -54,6 +61,47 @@ def record(arguments, folder, name, command):
     return events_of(arguments.etw, path), done.stdout
 
 
+def check_limit(arguments, folder):
+    """What children of a user have inherited is that user's, and is in the trace once."""
+    problems = []
+    runtime = folder / "limited"
+    runtime.mkdir(mode=0o755)
+    folder.chmod(0o755)
+    etwd = pathlib.Path(arguments.etw).parent / "etwd"
+    environment = dict(os.environ, ETW_RUNTIME_DIR=str(runtime), ETW_ETWD=str(etwd))
+    path = folder / "limited.etl"
+    with subprocess.Popen([etwd, "--system", "--foreground"], env=environment,
+                          stderr=subprocess.PIPE, text=True) as host:
+        while "accepts connections" not in host.stderr.readline():
+            pass
+        done = subprocess.run([arguments.etw, "record", "--kernel", "process,image_load", "-o",
+                               str(path), "--", "setpriv", f"--reuid={STRANGER}",
+                               f"--regid={STRANGER}", "--clear-groups", arguments.announce,
+                               "--keep", str(SYMBOLS), str(CHILDREN)],
+                              capture_output=True, text=True, env=environment, timeout=600)
+        host.terminate()
+        host.communicate()
+    kept = [int(line.split()[1]) for line in done.stdout.splitlines()
+            if line.startswith("kept ")]
+    if done.returncode or not kept:
+        return [f"nothing was kept: {done.stdout}{done.stderr}"]
+    least, most = 1, LIMIT_BYTES // (SYMBOLS * SYMBOL_BYTES)
+    if not least <= kept[0] <= most:
+        problems.append(f"{kept[0]} images were kept, and not {least} to {most}")
+    events = events_of(arguments.etw, path)
+    heirs = sum("ImageSymbolsInherited" in text_of(event) for event in events)
+    if heirs != kept[0] * CHILDREN:
+        problems.append(f"{heirs} children say whose symbols they have")
+    symbols = sum(text_of(event).count("kept_function_") for event in events)
+    if not kept[0] * SYMBOLS <= symbols <= (kept[0] + 1) * (SYMBOLS + 1):
+        problems.append(f"the trace has {symbols} symbols of {kept[0]} images")
+    loads = sum("announced.plugin" in text_of(event) and '"Load"' in text_of(event)
+                for event in events)
+    if not 0 <= loads - kept[0] * (1 + CHILDREN) <= 1:
+        problems.append(f"{loads} loads of {kept[0]} images, each in {CHILDREN} children")
+    return problems
+
+
 def check(arguments, folder):
     problems = []
     events, told = record(arguments, folder, "whole.etl", [arguments.announce])
@@ -67,8 +115,14 @@ def check(arguments, folder):
         if kinds != ["Load", "UnLoad"]:
             problems.append(f"the {who} has only {kinds}")
         for symbol in ("first_function", "second_function"):
-            if not has(mine, "ImageSymbols", symbol):
-                problems.append(f"the {who} has no symbol {symbol}")
+            if has(mine, "ImageSymbols", symbol) != (who == "parent"):
+                problems.append(f"the {who} has not once the symbol {symbol}")
+    of_parent = f'"OfProcess":{ids["parent"]}'
+    if not any("ImageSymbolsInherited" in text_of(event) and
+               of_parent in text_of(event).replace(" ", "") and
+               f'"ProcessId":{ids["child"]}' in text_of(event).replace(" ", "")
+               for event in events):
+        problems.append("the child does not say whose symbols it has")
     if not has(events, "DbgID_RSDS", "announced.plugin"):
         problems.append("the image has no identity")
     # Another session begins while the image is there: the program records itself.
@@ -101,6 +155,7 @@ def main():
         sys.exit(SKIPPED)
     with tempfile.TemporaryDirectory(prefix="etw-announced-") as name:
         problems = check(arguments, pathlib.Path(name))
+        problems += check_limit(arguments, pathlib.Path(name))
     for problem in problems:
         print(problem)
     print(f"{len(problems)} differences")

@@ -16,6 +16,8 @@
 #include "base/utf.h"
 #include "fake_source_host.h"
 #include "source/kernel/tracker/tracker.h"
+#include "wire/etl_event.h"
+#include "wire/image_symbols.h"
 
 #define ALL     (EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_IMAGE_LOAD)
 #define TICK_NS 10000000 /* of the start times in procfs and in keys, at 100 Hz */
@@ -117,6 +119,28 @@ static void map(struct fixture *fixture, uint32_t pid, uint64_t start, const cha
 	etw_kernel_tracker_map(fixture->tracker, pid, pid, &mapping);
 }
 
+/* Of an event about symbols: whose, and how many they are or whose they are, too. */
+static void append_symbols(char *text, size_t room, const uint8_t *event)
+{
+	const uint8_t *item = event + sizeof(struct wire_event_header);
+	struct etw_image_symbols_cursor cursor;
+	struct etw_image_symbols_part part;
+	struct etw_image_symbols_heir heir;
+	struct etw_bytes schema, payload;
+
+	while (etw_load16(item + 4) & WIRE_EXTENDED_LINKAGE)
+		item += etw_load16(item);
+	schema = (struct etw_bytes){item + 8, etw_load16(item + 6)};
+	item += etw_load16(item);
+	payload = (struct etw_bytes){item, etw_load16(event) - (size_t)(item - event)};
+	if (etw_image_symbols_parse(schema, payload, &part, &cursor))
+		snprintf(text, room, "S%u:%u ", part.process_id, part.count);
+	else if (etw_image_symbols_heir_parse(schema, payload, &heir))
+		snprintf(text, room, "H%u=%u ", heir.process_id, heir.of_process);
+	else
+		snprintf(text, room, "? ");
+}
+
 /* An event as a word: class and opcode, pid, and what tells it from others. */
 static void append_event(char *text, size_t room, const uint8_t *at)
 {
@@ -126,7 +150,9 @@ static void append_event(char *text, size_t room, const uint8_t *at)
 	const char *name;
 	CLEANUP(freep) char *wide = NULL;
 
-	if (hook >> 8 == 3 && (hook & 0xFF) == 32) {
+	if (at[2] == WIRE_HEADER_EVENT64) {
+		append_symbols(text + used, room - used, at);
+	} else if (hook >> 8 == 3 && (hook & 0xFF) == 32) {
 		snprintf(text + used, room - used, "C%u:%u ", hook & 0xFF, etw_load32(payload));
 	} else if (hook >> 8 == 3 && (hook & 0xFF) != 10) {
 		name = (const char *)payload + 68;
@@ -503,6 +529,66 @@ static void test_tracker__rundown_describes(void **state)
 	expect(fixture, "P4:10<1=0(sh|sh -c) T4:10.10 I4:10@1000 ");
 }
 
+static void announce(struct fixture *fixture, uint32_t pid, enum etw_announced_act act)
+{
+	static const uint8_t symbols[] = "\x10\0\0\0\0\0\0\0\x08\0\0\0greet";
+	const struct etw_announced_image head = {.pid = pid,
+						 .base = 0x9000,
+						 .byte_count = 0x1000,
+						 .path_bytes = 4,
+						 .symbol_bytes = sizeof(symbols)};
+	struct etw_announced_news news = {.act = act};
+
+	news.image = etw_announced_image_new(&head, "code", symbols);
+	assert_non_null(news.image);
+	fixture->time_ns += 10;
+	etw_kernel_out_begin(&fixture->out, fixture->time_ns, 0, NULL);
+	etw_kernel_tracker_announced(fixture->tracker, &news);
+	etw_announced_image_unref(news.image);
+}
+
+/* However many have inherited them: in the trace and in each description of the machine. */
+static void test_tracker__names_are_told_once(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct etw_kernel_process *process;
+
+	begin_shell(fixture);
+	fixture->tracker->flags = EVENT_TRACE_FLAG_IMAGE_LOAD;
+	announce(fixture, 10, ETW_ANNOUNCED_LOADED);
+	expect(fixture, "I10:10@9000 S10:1 ");
+	announce(fixture, 10, ETW_ANNOUNCED_MORE);
+	expect(fixture, "S10:1 ");
+	make(fixture, 10, 20, 20, 0);
+	expect(fixture, "I10:20@1000 I10:20@9000 H20=10 ");
+	make(fixture, 20, 30, 30, 0);
+	expect(fixture, "I10:30@1000 I10:30@9000 H30=20 ");
+	for (int i = 0; i < 2; i++) {
+		etw_kernel_tracker_begin_description(fixture->tracker);
+		for (uint32_t pid = 20; pid <= 30; pid += 10) {
+			process = etw_kernel_tasks_find(&fixture->tracker->tasks, pid);
+			etw_kernel_tracker_describe_images(fixture->tracker, process);
+		}
+		expect(fixture, "I3:20@1000 I3:20@9000 S20:1 S20:1 I3:30@1000 I3:30@9000 H30=20 ");
+	}
+}
+
+/* The trace has no names of a process whose images are left out. */
+static void test_tracker__names_of_a_tree_are_its_own(void **state)
+{
+	struct fixture *fixture = *state;
+
+	begin_shell(fixture);
+	fixture->tracker->flags = EVENT_TRACE_FLAG_IMAGE_LOAD;
+	fixture->tracker->only_pid = 20;
+	announce(fixture, 10, ETW_ANNOUNCED_LOADED);
+	expect(fixture, "");
+	make(fixture, 10, 20, 20, 0);
+	expect(fixture, "I10:20@1000 I10:20@9000 S20:1 ");
+	make(fixture, 20, 30, 30, 0);
+	expect(fixture, "I10:30@1000 I10:30@9000 H30=20 ");
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
@@ -527,6 +613,8 @@ int main(void)
 		TEST(test_tracker__a_name_that_a_thread_gets_stays),
 		TEST(test_tracker__what_a_thread_had_is_told_at_its_end),
 		TEST(test_tracker__rundown_describes),
+		TEST(test_tracker__names_are_told_once),
+		TEST(test_tracker__names_of_a_tree_are_its_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

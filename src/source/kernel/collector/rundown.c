@@ -199,6 +199,7 @@ static void tell_counters(const struct etw_kernel_rundown *rundown,
 
 static void describe_all(struct etw_kernel_tracker *tracker, bool is_end)
 {
+	etw_kernel_tracker_begin_description(tracker);
 	for (size_t i = 0; i < ETW_KERNEL_BUCKETS; i++)
 		for (struct etw_kernel_process *process = tracker->tasks.processes[i]; process;
 		     process = process->next_in_bucket)

@@ -58,3 +58,14 @@ void etw_kernel_write_names(const struct etw_kernel_names *names, struct etw_ker
 	for (uint32_t i = 0; names && i < names->count; i++)
 		etw_kernel_write_announced(names->at[i], out, pid);
 }
+
+void etw_kernel_write_heir(struct etw_kernel_out *out, uint32_t pid, uint64_t image_base,
+			   uint32_t of_pid)
+{
+	const struct etw_image_symbols_heir heir = {image_base, pid, of_pid};
+	uint8_t *room = etw_kernel_out_add(out, etw_image_symbols_heir_bytes(),
+					   offsetof(struct wire_event_header, time_raw));
+
+	if (room)
+		etw_image_symbols_heir_encode(&heir, room);
+}

@@ -21,6 +21,10 @@ void etw_kernel_write_symbols(struct etw_kernel_out *out, uint32_t pid, uint64_t
 void etw_kernel_write_announced(const struct etw_announced_image *image, struct etw_kernel_out *out,
 				uint32_t pid);
 
+/* etw_kernel_write_heir() - ImageSymbolsInherited: the image has the symbols that it has in process @of_pid. */
+void etw_kernel_write_heir(struct etw_kernel_out *out, uint32_t pid, uint64_t image_base,
+			   uint32_t of_pid);
+
 /* etw_kernel_write_names() - the same of all of @names, which may be NULL. */
 void etw_kernel_write_names(const struct etw_kernel_names *names, struct etw_kernel_out *out,
 			    uint32_t pid);

@@ -44,5 +44,6 @@ int etw_kernel_names_add(struct etw_kernel_names *names, struct etw_announced_im
 		names->room = room;
 	}
 	names->at[names->count++] = etw_announced_image_ref(image);
+	names->symbol_bytes += image->symbol_bytes;
 	return 0;
 }

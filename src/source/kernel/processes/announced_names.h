@@ -14,6 +14,9 @@ struct etw_kernel_names {
 	uint32_t refs;
 	uint32_t count, room;
 	struct etw_announced_image **at; /* owned, each with a reference */
+	uint64_t symbol_bytes;           /* of all */
+	/* Which description of the machine had them last, and as whose. */
+	uint32_t description, described_pid;
 };
 
 /* etw_kernel_names_new() - none yet; one reference, the caller's. NULL without memory. */

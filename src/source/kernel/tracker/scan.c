@@ -427,6 +427,7 @@ int etw_kernel_scan_apply(struct etw_kernel_scan *scan, struct etw_kernel_tracke
 
 	if (!started)
 		return -ENOMEM;
+	etw_kernel_tracker_begin_description(tracker);
 	if (wish->is_other)
 		TRY(forget_pending(scan, heap));
 	for (size_t i = 0; i < scan->count; i++)

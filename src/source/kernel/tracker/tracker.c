@@ -133,10 +133,33 @@ struct image_context {
 	struct etw_kernel_actor actor;
 	uint32_t pid, uid;
 	enum etw_kernel_opcode load, unload;
+	uint32_t
+		of_pid; /* who has the same images, with their names; 0: nobody that the trace knows */
+	bool is_description;
 };
 
 /* Of an event, beside the image's name. */
 #define IMAGE_EVENT_BYTES 256
+
+/* Names are told once: whoever else has the same ones only says whose they are. */
+static void tell_names(const struct image_context *at, const struct etw_kernel_image *image)
+{
+	struct etw_kernel_names *names = image->names;
+	uint32_t of_pid = at->of_pid;
+
+	if (!names || !names->symbol_bytes)
+		return;
+	if (at->is_description && names->description == at->tracker->description) {
+		of_pid = names->described_pid;
+	} else if (at->is_description) {
+		names->description = at->tracker->description;
+		names->described_pid = at->pid;
+	}
+	if (of_pid)
+		etw_kernel_write_heir(at->tracker->out, at->pid, image->base, of_pid);
+	else
+		etw_kernel_write_names(names, at->tracker->out, at->pid);
+}
 
 static void tell_image(void *context, const struct etw_kernel_image *image, bool is_loaded)
 {
@@ -154,7 +177,7 @@ static void tell_image(void *context, const struct etw_kernel_image *image, bool
 	tell_stack(at->tracker, opcode, at->actor, ETW_KERNEL_STACK_IMAGE_LOAD,
 		   ETW_KERNEL_STACK_IMAGE_UNLOAD);
 	if (is_loaded)
-		etw_kernel_write_names(image->names, at->tracker->out, at->pid);
+		tell_names(at, image);
 }
 
 /* @process: NULL: it is not known, and has no images */
@@ -189,6 +212,18 @@ static void tell_images(struct etw_kernel_tracker *tracker, struct etw_kernel_ac
 	else
 		etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_UNLOADS);
 	etw_kernel_images_tell(process->images, is_loaded, tell_image, &context);
+}
+
+/* What a child has of the process that made it. */
+static void tell_inherited(struct etw_kernel_tracker *tracker, const struct etw_kernel_record *head,
+			   const struct etw_kernel_process *process)
+{
+	struct image_context context = image_context_of(tracker, actor_of(head), process);
+
+	if (is_wanted(tracker, head->pid))
+		context.of_pid = head->pid;
+	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_LOADS);
+	etw_kernel_images_tell(process->images, true, tell_image, &context);
 }
 
 /* The facts that every record about a task repeats. */
@@ -311,7 +346,7 @@ static void apply_new_task(struct etw_kernel_tracker *tracker,
 		return;
 	start_thread(tracker, process, &record->head, &record->task);
 	if (record->task.tid == record->task.pid)
-		tell_images(tracker, actor_of(&record->head), process, true);
+		tell_inherited(tracker, &record->head, process);
 }
 
 /*
@@ -595,6 +630,7 @@ void etw_kernel_tracker_describe(struct etw_kernel_tracker *tracker,
 	if (process->is_ended)
 		return;
 	context.load = context.unload = opcode;
+	context.is_description = true;
 	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_RUNDOWN);
 	tell_process(tracker, opcode, actor, process, 0);
 	for (struct etw_kernel_thread *thread = process->threads; thread; thread = thread->next) {
@@ -612,6 +648,7 @@ void etw_kernel_tracker_describe_images(struct etw_kernel_tracker *tracker,
 	struct image_context context = image_context_of(tracker, actor, process);
 
 	context.load = context.unload = ETW_KERNEL_OPCODE_DC_START;
+	context.is_description = true;
 	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_RUNDOWN);
 	etw_kernel_images_tell(process->images, true, tell_image, &context);
 }

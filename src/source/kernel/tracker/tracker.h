@@ -28,8 +28,9 @@ struct etw_kernel_tracker {
 	uint32_t only_pid; /* images of this process and its descendants alone go out; 0: of all */
 	uint64_t ns_per_tick;
 	struct etw_kernel_cpu_time cpu_time;
-	uint64_t incomplete;             /* events with fields that nobody knew */
-	uint64_t lost_images;            /* beyond what a process, or its user, may have */
+	uint32_t description; /* number of the last one: etw_kernel_tracker_begin_description() */
+	uint64_t incomplete;  /* events with fields that nobody knew */
+	uint64_t lost_images; /* beyond what a process, or its user, may have */
 	struct etw_kernel_shares shares; /* of image events */
 	struct etw_kernel_tasks tasks;
 };
@@ -64,6 +65,12 @@ void etw_kernel_tracker_announced(struct etw_kernel_tracker *tracker,
 
 /* etw_kernel_tracker_begin_exec() - a process threw its old program away. */
 void etw_kernel_tracker_begin_exec(struct etw_kernel_tracker *tracker, uint32_t pid);
+
+/* etw_kernel_tracker_begin_description() - names of announced code that are told from here on are told once. */
+static inline void etw_kernel_tracker_begin_description(struct etw_kernel_tracker *tracker)
+{
+	tracker->description++;
+}
 
 /*
  * etw_kernel_tracker_describe() - DCStart or DCEnd of a process, its threads and images.
