@@ -119,6 +119,23 @@ static void test_collector__reading_all_applies_nothing(void **state)
 	assert_int_equal(pop_start(0, &time_raw), 30);
 }
 
+/* What is left in the rings at the end would be lost, and nobody would count it. */
+static void test_collector__reading_all_goes_beyond_what_is_held(void **state)
+{
+	const uint64_t held_bytes = collector.out.held_bytes;
+	int64_t watermark_raw, time_raw;
+
+	(void)state;
+	(void)fake_ring_put_start(&ring, 100, 0, 10, 0);
+	collector.out.held_bytes = UINT64_MAX / 2; /* the engine is far behind */
+	assert_int_equal(etw_kernel_collector_collect(&collector, &watermark_raw), 0);
+	assert_int_equal(pop_start(0, &time_raw), 0);
+	etw_kernel_collector_read_all(&collector);
+	etw_kernel_collector_apply(&collector, 100);
+	assert_int_equal(pop_start(0, &time_raw), 10);
+	collector.out.held_bytes = held_bytes;
+}
+
 static void *finish_late(void *header)
 {
 	usleep(100000);
@@ -167,6 +184,7 @@ int main(void)
 		CASE(test_collector__a_late_record_is_raised_to_the_watermark),
 		CASE(test_collector__a_record_in_the_making_is_waited_for),
 		CASE(test_collector__reading_all_applies_nothing),
+		CASE(test_collector__reading_all_goes_beyond_what_is_held),
 		CASE(test_collector__reading_all_waits_for_who_is_writing),
 		CASE(test_collector__a_record_stays_until_its_events_are_taken),
 	};

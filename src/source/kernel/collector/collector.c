@@ -247,11 +247,13 @@ int etw_kernel_collector_collect(struct etw_kernel_collector *collector, int64_t
 /*
  * A BPF program that is writing a record holds up all that come behind it, for as long as its processor stands
  * still. Whoever reads on without them counts what they tell as told, and a host that takes over leaves it out.
+ *
+ * However much is held: what the rings have is bounded, and at the end nobody comes back for it.
  */
 void etw_kernel_collector_read_all(struct etw_kernel_collector *collector)
 {
 	for (int i = 0; i < READ_TRIES; i++) {
-		if (read_streams(collector) <= 0)
+		if (etw_kernel_streams_read(&collector->streams) <= 0)
 			return;
 		if (i < READ_YIELDS)
 			sched_yield();

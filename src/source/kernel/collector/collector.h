@@ -72,8 +72,8 @@ void etw_kernel_collector_announce(struct etw_kernel_collector *collector,
 				   struct etw_announced_queue *queue, uint64_t until_ns);
 
 /*
- * etw_kernel_collector_read_all() - everything up to now into the heap, nothing of it applied. A record that is
- * being written is waited for, two seconds at most.
+ * etw_kernel_collector_read_all() - everything up to now into the heap, nothing of it applied, also when more is held than
+ * etw_kernel_collector_collect() reads on with. A record that is being written is waited for, two seconds at most.
  */
 void etw_kernel_collector_read_all(struct etw_kernel_collector *collector);
 
