@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 
 #define REQUESTS_UNDER_WAY 32 /* so that neither end's queue overflows */
+/* Symbols of more bytes are under way alone: beside one such message the socket has room for all others. */
+#define SMALL_BYTES 2048
 
 /* The message that is being sent. Under the lock. */
 static uint8_t encoded[WIRE_MESSAGE_BYTES_MAX];
@@ -92,11 +94,12 @@ int etw_link_send_image(struct etw_link *link, struct wire_message *head,
 {
 	if (link->state != ETW_LINK_CONNECTED)
 		return -EPIPE;
-	if (link->requests - link->replied >= REQUESTS_UNDER_WAY &&
+	if (link->requests - link->replied >=
+		    (body->symbols.left > SMALL_BYTES ? 1 : REQUESTS_UNDER_WAY) &&
 	    body->code != WIRE_IMAGE_UNLOADED)
 		return -EAGAIN;
 	head->request = link->requests + 1;
-	/* Two of the largest fill the socket. Of what is under way an answer comes, upon which it is tried again. */
+	/* Of what is under way an answer comes, upon which it is tried again. */
 	TRY(send_or_wait(link, wire_message_encode_image(head, body, encoded),
 			 body->code != WIRE_IMAGE_UNLOADED && link->requests != link->replied));
 	link->requests++;

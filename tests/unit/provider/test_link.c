@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -109,35 +110,68 @@ static void test_link__few_requests_are_under_way_at_once(void **state)
 	assert_int_equal(count, UNDER_WAY_MAX);
 }
 
-/* Of large ones few fill the socket: the rest waits for answers, and the connection holds. */
-static void test_link__images_wait_for_a_slow_host(void **state)
+/* Two large ones would fill the socket: one at a time leaves room for whatever cannot wait. */
+static void test_link__large_images_are_under_way_alone(void **state)
 {
 	static uint8_t symbols[WIRE_IMAGE_SYMBOL_BYTES_MAX];
-	static struct wire_image body = {
+	struct wire_image body = {
 		.image = 1, .code = WIRE_IMAGE_MORE, .symbols = {symbols, sizeof(symbols)}};
 	struct wire_message head = {.type = WIRE_IMAGE};
-	uint32_t sent = 0;
-	int r;
+	unsigned count = 0;
 
 	(void)state;
-	while (!(r = etw_link_send_image(&the_link, &head, &body)))
-		sent++;
-	assert_int_equal(r, -EAGAIN);
-	assert_in_range(sent, 1, UNDER_WAY_MAX - 1);
-	assert_int_equal(the_link.requests, sent);
-	for (uint32_t i = 1; i <= sent; i++) {
+	assert_int_equal(etw_link_send_image(&the_link, &head, &body), 0);
+	assert_int_equal(etw_link_send_image(&the_link, &head, &body), -EAGAIN);
+	body.symbols.left = 2048;
+	body.code = WIRE_IMAGE_LOADED;
+	memset(body.path, 'p', sizeof(body.path) - 1);
+	while (etw_link_send_image(&the_link, &head, &body) == 0)
+		count++;
+	assert_in_range(count, 1, UNDER_WAY_MAX - 1);
+	body = (struct wire_image){.image = 1, .code = WIRE_IMAGE_UNLOADED};
+	for (unsigned i = 0; i <= count; i++)
 		assert_int_equal(received(), WIRE_IMAGE);
-		assert_int_equal(message.head.request, i);
-	}
+	assert_int_equal(etw_link_send_image(&the_link, &head, &body), 0);
+	assert_int_equal(received(), WIRE_IMAGE);
+	assert_int_equal(etw_ipc_receive(host, &message), -EAGAIN); /* and no end */
+	body = (struct wire_image){
+		.image = 1, .code = WIRE_IMAGE_MORE, .symbols = {symbols, sizeof(symbols)}};
+	assert_int_equal(etw_link_send_image(&the_link, &head, &body), -EAGAIN);
+	the_link.replied = the_link.requests;
+	assert_int_equal(etw_link_send_image(&the_link, &head, &body), 0);
+}
+
+static void fill_socket(void)
+{
+	const struct wire_message head = {.type = WIRE_ENABLE_DONE};
+	static uint8_t bytes[WIRE_MESSAGE_BYTES_MAX];
+	size_t byte_count = wire_message_encode_plain(&head, bytes);
+
+	while (etw_ipc_send(the_link.socket.number, bytes, byte_count, NULL, 0) == 0)
+		;
+}
+
+/* A full socket is no end of the connection as long as an answer is to come, which says when to go on. */
+static void test_link__images_wait_for_a_slow_host(void **state)
+{
+	struct wire_image body = {.image = 1, .code = WIRE_IMAGE_LOADED, .path = "code"};
+	struct wire_message head = {.type = WIRE_IMAGE};
+
+	(void)state;
+	assert_int_equal(etw_link_send_image(&the_link, &head, &body), 0);
+	fill_socket();
+	assert_int_equal(etw_link_send_image(&the_link, &head, &body), -EAGAIN);
+	assert_int_equal(the_link.requests, 1);
+	assert_int_equal(received(), WIRE_IMAGE);
+	while (received())
+		;
 	assert_int_equal(etw_ipc_receive(host, &message), -EAGAIN);
 	assert_int_equal(etw_link_send_image(&the_link, &head, &body), 0);
 	assert_int_equal(received(), WIRE_IMAGE);
-	/* Without an answer under way nothing would say when to go on. */
 	the_link.replied = the_link.requests;
-	while (!(r = etw_link_send_image(&the_link, &head, &body)))
-		the_link.replied = the_link.requests;
-	assert_int_equal(r, -EAGAIN);
-	while (received() == WIRE_IMAGE)
+	fill_socket();
+	assert_int_equal(etw_link_send_image(&the_link, &head, &body), -EAGAIN);
+	while (received())
 		;
 	assert_int_equal(etw_ipc_receive(host, &message), -EPIPE);
 }
@@ -184,6 +218,8 @@ int main(void)
 			tear_down),
 		cmocka_unit_test_setup_teardown(test_link__few_requests_are_under_way_at_once,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_link__large_images_are_under_way_alone, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_link__images_wait_for_a_slow_host, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_link__withdraws_what_the_host_knows, set_up,
