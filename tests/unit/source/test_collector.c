@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,6 +16,8 @@
 #include "base/time.h"
 #include "fake_ring.h"
 #include "fake_source_host.h"
+#include "source/kernel/bpf/cpu_records.h"
+#include "source/kernel/code/routines.h"
 #include "source/kernel/collector/collector.h"
 
 #define PROCESS_START 0x0301
@@ -22,6 +25,12 @@
 static struct fake_source_host fake;
 static struct fake_ring ring;
 static struct etw_kernel_collector collector;
+
+/* The ring of frequent events of processor 0. */
+static struct {
+	uint64_t consumer, producer, byte_count;
+	uint8_t *data;
+} calls;
 
 static int set_up(void **state)
 {
@@ -37,7 +46,72 @@ static int tear_down(void **state)
 {
 	(void)state;
 	etw_kernel_collector_done(&collector);
+	free(calls.data);
+	calls.data = NULL;
 	return 0;
+}
+
+static void open_calls(uint64_t byte_count)
+{
+	static const struct etw_kernel_routines none;
+	struct etw_kernel_cpu_rings *rings = &collector.streams.cpu_rings;
+
+	collector.cpu_out.maker.routines = &none;
+	calls.consumer = 0;
+	calls.producer = 0;
+	calls.byte_count = byte_count;
+	calls.data = calloc(2, byte_count);
+	assert_non_null(calls.data);
+	rings->at = calloc(1, sizeof(*rings->at));
+	assert_non_null(rings->at);
+	rings->count = 1;
+	etw_kernel_ring_init(&rings->at[0].ring, &calls.consumer, &calls.producer, calls.data,
+			     byte_count);
+}
+
+/* A system call begins. @bits: FAKE_RING_BUSY or 0. Returns where the record's header is; NULL: the ring is full. */
+static uint32_t *put_call(uint64_t time_ns, uint32_t bits)
+{
+	struct {
+		uint32_t header[2];
+		struct etw_kernel_cpu_record record;
+		struct etw_kernel_syscall_enter call;
+	} made = {
+		.header = {(sizeof(made.record) + sizeof(made.call)) | bits},
+		.record = {.time_ns = time_ns,
+			   .kind = ETW_KERNEL_SYSCALL_ENTER,
+			   .payload_bytes = sizeof(made.call)},
+	};
+	uint8_t *at = calls.data + calls.producer;
+
+	if (calls.producer + sizeof(made) > calls.byte_count)
+		return NULL;
+	memcpy(at, &made, sizeof(made));
+	calls.producer += sizeof(made);
+	return (uint32_t *)(void *)at;
+}
+
+/* Takes all events of processor 0, in the order in which they are shown. Returns how many. */
+static size_t take_in_order(int64_t *last_raw)
+{
+	struct etw_source_event event;
+	struct etw_source_mark mark;
+	size_t count = 0;
+
+	for (; etw_kernel_collector_peek(&collector, 0, &event); count++) {
+		assert_true(event.time_raw >= *last_raw);
+		*last_raw = event.time_raw;
+		etw_kernel_collector_pop(&collector, 0, &mark);
+	}
+	return count;
+}
+
+/* As the rundown at the end tells something: behind everything that was applied. */
+static void tell_end(uint64_t now_ns)
+{
+	etw_kernel_collector_apply(&collector, now_ns);
+	etw_kernel_out_begin(&collector.out, collector.applied_ns, 0, NULL);
+	assert_non_null(etw_kernel_out_add(&collector.out, 0x20, 0x10));
 }
 
 /* Takes the next event of a CPU. Returns the process whose start it tells; 0: there is no event. */
@@ -175,6 +249,24 @@ static void test_collector__a_record_stays_until_its_events_are_taken(void **sta
 	assert_int_equal(ring.consumer, ring.producer);
 }
 
+/* What comes later with an earlier time would be refused, and left out by the next host. */
+static void test_collector__nothing_is_told_behind_what_is_to_be_read(void **state)
+{
+	int64_t watermark_raw, last_raw = 0;
+	uint32_t *header;
+
+	(void)state;
+	open_calls(1024);
+	assert_int_equal(etw_kernel_collector_collect(&collector, &watermark_raw), 0);
+	header = put_call(etw_monotonic_ns(), FAKE_RING_BUSY);
+	assert_int_equal(etw_kernel_collector_collect(&collector, &watermark_raw), 1);
+	tell_end(etw_monotonic_ns());
+	assert_int_equal(take_in_order(&last_raw), 1);
+	*header &= ~FAKE_RING_BUSY;
+	assert_int_equal(etw_kernel_collector_collect(&collector, &watermark_raw), 0);
+	assert_int_equal(take_in_order(&last_raw), 1);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -187,6 +279,7 @@ int main(void)
 		CASE(test_collector__reading_all_goes_beyond_what_is_held),
 		CASE(test_collector__reading_all_waits_for_who_is_writing),
 		CASE(test_collector__a_record_stays_until_its_events_are_taken),
+		CASE(test_collector__nothing_is_told_behind_what_is_to_be_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,9 +54,10 @@ void etw_kernel_collector_done(struct etw_kernel_collector *collector)
 /* Returns as etw_kernel_streams_read(). */
 static int read_streams(struct etw_kernel_collector *collector)
 {
-	if (collector->out.held_bytes > HELD_BYTES_MAX)
-		return 0; /* the kernel's rings hold what comes, as long as they can */
-	return etw_kernel_streams_read(&collector->streams);
+	int r = etw_kernel_streams_read(&collector->streams);
+
+	collector->is_behind = r != 0;
+	return r;
 }
 
 /* @process: NULL: it is not known */
@@ -205,6 +206,9 @@ static void apply_until(struct etw_kernel_collector *collector, uint64_t until_n
 {
 	struct etw_announced_queue *queue = &collector->announced;
 
+	/* 0: no moment is known yet. Who has just taken over tells what there is behind its predecessor's marks. */
+	if (collector->is_behind && collector->streams.read_ns)
+		until_ns = MIN(until_ns, collector->streams.read_ns);
 	while (queue->first && queue->first->time_ns <= until_ns) {
 		if (!apply_records(collector, queue->first->time_ns, held_max))
 			return;
@@ -232,7 +236,9 @@ int etw_kernel_collector_collect(struct etw_kernel_collector *collector, int64_t
 	int r;
 
 	etw_kernel_streams_follow_cpus(&collector->streams, collector->host);
-	r = read_streams(collector);
+	/* The kernel's rings hold what comes, as long as they can. */
+	collector->is_behind = collector->out.held_bytes > HELD_BYTES_MAX;
+	r = collector->is_behind ? 0 : read_streams(collector);
 	if (r < 0 && r != -ENOMEM)
 		return r;
 	until_ns = collector->streams.read_ns;
@@ -253,7 +259,7 @@ int etw_kernel_collector_collect(struct etw_kernel_collector *collector, int64_t
 void etw_kernel_collector_read_all(struct etw_kernel_collector *collector)
 {
 	for (int i = 0; i < READ_TRIES; i++) {
-		if (etw_kernel_streams_read(&collector->streams) <= 0)
+		if (read_streams(collector) <= 0)
 			return;
 		if (i < READ_YIELDS)
 			sched_yield();

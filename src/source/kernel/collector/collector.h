@@ -30,6 +30,7 @@ struct etw_kernel_collector {
 	struct etw_kernel_unwinder *unwinder; /* owned; NULL: copied stacks were never wanted */
 	struct etw_kernel_own *own; /* borrowed; NULL: the kernel's own code is not followed */
 	struct etw_kernel_watermark watermark;
+	bool is_behind;                       /* the last reading has left some of what had come */
 	uint64_t applied_ns;                  /* every record before was applied */
 	struct etw_announced_queue announced; /* to be applied in the order of time */
 	uint64_t announced_ns;                /* no later one is from before; 0: there is none */
@@ -77,7 +78,10 @@ void etw_kernel_collector_announce(struct etw_kernel_collector *collector,
  */
 void etw_kernel_collector_read_all(struct etw_kernel_collector *collector);
 
-/* etw_kernel_collector_apply() - makes events of all records in the heap up to @until_ns. */
+/*
+ * etw_kernel_collector_apply() - makes events of all records in the heap up to @until_ns, or, where the last reading has
+ * left some, up to the moment before which all were read: what is told next is not later than what is still to come.
+ */
 void etw_kernel_collector_apply(struct etw_kernel_collector *collector, uint64_t until_ns);
 
 /* etw_kernel_collector_begin() - the next events are of now, on this CPU; as etw_kernel_out_begin(). */
