@@ -21,6 +21,7 @@
 #include "source/kernel/collector/collector.h"
 
 #define PROCESS_START 0x0301
+#define CPU_RING_MAX  (UINT64_C(8) << 20) /* as large as they are made */
 
 static struct fake_source_host fake;
 static struct fake_ring ring;
@@ -249,6 +250,25 @@ static void test_collector__a_record_stays_until_its_events_are_taken(void **sta
 	assert_int_equal(ring.consumer, ring.producer);
 }
 
+/* A ring that has filled up while no host was there is more than one look takes. */
+static void test_collector__reading_all_reads_a_full_ring(void **state)
+{
+	int64_t watermark_raw, last_raw = 0;
+	size_t count = 0, taken;
+
+	(void)state;
+	open_calls(CPU_RING_MAX);
+	while (put_call(100 + count, 0))
+		count++;
+	etw_kernel_collector_read_all(&collector);
+	assert_false(collector.is_behind);
+	tell_end(etw_monotonic_ns());
+	taken = take_in_order(&last_raw);
+	assert_int_equal(etw_kernel_collector_collect(&collector, &watermark_raw), 0);
+	taken += take_in_order(&last_raw);
+	assert_int_equal(taken, count + 1);
+}
+
 /* What comes later with an earlier time would be refused, and left out by the next host. */
 static void test_collector__nothing_is_told_behind_what_is_to_be_read(void **state)
 {
@@ -279,6 +299,7 @@ int main(void)
 		CASE(test_collector__reading_all_goes_beyond_what_is_held),
 		CASE(test_collector__reading_all_waits_for_who_is_writing),
 		CASE(test_collector__a_record_stays_until_its_events_are_taken),
+		CASE(test_collector__reading_all_reads_a_full_ring),
 		CASE(test_collector__nothing_is_told_behind_what_is_to_be_read),
 	};
 

@@ -9,7 +9,6 @@
 #include "base/macros.h"
 
 #define RECORDS_AT_ONCE 16384 /* of each ring */
-#define PLACES_MAX      131072
 #define FIRST_ROOM      1024
 
 void etw_kernel_cpu_rings_close(struct etw_kernel_cpu_rings *rings)
@@ -46,6 +45,7 @@ static struct etw_kernel_cpu_place *place_at(const struct etw_kernel_cpu_ring *r
 	return &ring->places[(ring->first + number) & (ring->room - 1)];
 }
 
+/* No bound of its own: there are no more places than records in the ring, which keeps what is not taken. */
 static int make_room(struct etw_kernel_cpu_ring *ring)
 {
 	size_t room = ring->room ? ring->room * 2 : FIRST_ROOM;
@@ -156,7 +156,7 @@ static int read_one(struct etw_kernel_cpu_rings *rings, struct etw_kernel_cpu_ri
 	uint64_t end = etw_kernel_ring_end(&ring->ring);
 	struct etw_kernel_ring_record record;
 
-	for (uint32_t i = 0; i < RECORDS_AT_ONCE && ring->count < PLACES_MAX; i++) {
+	for (uint32_t i = 0; i < RECORDS_AT_ONCE; i++) {
 		uint64_t begin;
 		int r;
 
