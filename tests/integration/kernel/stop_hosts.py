@@ -6,8 +6,8 @@
 
 A command makes N system calls and stops, or kills, the host that records them after half of them.
 What the trace has of its beginnings and ends of calls, and what it counts as lost of them, are
-together exactly as many as of an undisturbed run, and N more. A host that stays stopped does
-not hold the recorder up forever, which says what is missing.
+together exactly as many as of an undisturbed run, and N more; the session refuses none of them. A
+host that stays stopped does not hold the recorder up forever, which says what is missing.
 Exit status: 0; 1 with what is wrong; 77 with the reason why it cannot run.
 """
 
@@ -23,6 +23,7 @@ import tempfile
 from kernel_checks import SECONDS, SKIPPED, Checks
 
 KINDS = {51: "calls", 52: "returns"}  # opcodes of PerfInfo, and the classes of loss
+REFUSED = "rejected"  # the cause of loss of events of which the session knows no class
 NONE = 0
 QUIET = 1000  # calls of the run that shows how many others there are
 # Name, signal in the midst of the calls, signal at their end.
@@ -53,19 +54,20 @@ class Recorder:
         return done.returncode, done.stdout
 
     def counts(self):
-        """({class: events that are there}, {class: events that are lost})"""
+        """({class: events that are there}, {class, or REFUSED: events that are lost})"""
         text = subprocess.run([self.arguments.etw, "info", "--json", self.trace],
                               env=self.environment, capture_output=True, text=True,
                               timeout=SECONDS, check=True).stdout
         info = json.loads(text)
         there = dict.fromkeys(KINDS.values(), 0)
-        lost = dict.fromkeys(KINDS.values(), 0)
+        lost = dict.fromkeys((*KINDS.values(), REFUSED), 0)
         for kind in info["events_by_kind"]:
             if kind["provider"] == "PerfInfo" and kind["opcode"] in KINDS:
                 there[KINDS[kind["opcode"]]] += kind["count"]
         for loss in info.get("loss_by_cause", ()):
-            if loss["is_lost"] and loss["class"] in lost:
-                lost[loss["class"]] += loss["events"]
+            name = REFUSED if loss["cause"] == REFUSED else loss["class"]
+            if loss["is_lost"] and name in lost:
+                lost[name] += loss["events"]
         return there, lost
 
     def end(self):
@@ -99,6 +101,7 @@ def check_whole(checks, arguments, extra, case):
     status, text, there, lost = run(arguments, arguments.count, first, last)
     print(f"{name}: {there} there, {lost} lost")
     checks.equal(f"{name}: exit status", status, 0)
+    checks.equal(f"{name}: {REFUSED}", lost[REFUSED], 0)
     for kind in KINDS.values():
         checks.equal(f"{name}: {kind}", there[kind] + lost[kind], extra[kind] + arguments.count)
         checks.within(f"{name}: what etw says of lost {kind}",
