@@ -123,6 +123,25 @@ int etw_file_make_folders(const char *path, mode_t mode)
 	return make_folder(copy, mode);
 }
 
+int etw_file_open_place(int place_fd)
+{
+	struct stat info;
+	char path[64];
+	int fd;
+
+	if (fstat(place_fd, &info) < 0)
+		return -errno;
+	if (S_ISDIR(info.st_mode))
+		return -EISDIR;
+	if (S_ISLNK(info.st_mode))
+		return -ELOOP;
+	if (!S_ISREG(info.st_mode))
+		return -EINVAL;
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", place_fd);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
+
 int etw_file_open_regular(const char *path, size_t bytes_max, int *ret, size_t *ret_bytes)
 {
 	CLEANUP(etw_file_closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -66,6 +66,15 @@ static inline bool etw_is_shortage(int result)
 }
 
 /*
+ * etw_file_open_place() - opens for reading what a descriptor of a place (O_PATH) stands for.
+ *
+ * Only a regular file is opened: to open a device is an act of its own, and to open a FIFO may wait.
+ * Returns an owned descriptor; -EISDIR; -ELOOP for a symbolic link; -EINVAL for what else is no regular file; what opening
+ * fails with.
+ */
+int etw_file_open_place(int place_fd);
+
+/*
  * etw_file_open_regular() - opens a regular file for reading.
  *
  * @ret:       owned descriptor

@@ -99,8 +99,8 @@ void etw_symbol_files_done(struct etw_symbol_files *files)
 	*files = (struct etw_symbol_files){0};
 }
 
-/* Without waiting for whatever the path may be. */
-static int open_within(const char *root, const char *path, int flags)
+/* Only a place (O_PATH): a descriptor of whatever the path may be. */
+static int find_within(const char *root, const char *path, int flags)
 {
 	struct open_how how = {
 		.flags = (uint32_t)flags,
@@ -122,17 +122,18 @@ static int open_within(const char *root, const char *path, int flags)
 
 int etw_symbol_files_open(const char *root, const char *path, bool is_followed, int *ret)
 {
-	int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (is_followed ? 0 : O_NOFOLLOW);
+	const int flags = O_PATH | O_CLOEXEC | (is_followed ? 0 : O_NOFOLLOW);
+	CLEANUP(etw_file_closep) const int place_fd = find_within(root, path, flags);
 	CLEANUP(etw_file_closep) int fd = -1;
 	struct stat status;
 
-	fd = open_within(root, path, flags);
+	if (place_fd < 0)
+		return place_fd;
+	fd = etw_file_open_place(place_fd);
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, &status))
 		return -errno;
-	if (!S_ISREG(status.st_mode))
-		return -EINVAL;
 	if ((uint64_t)status.st_size > ETW_SYMBOL_FILE_BYTES_MAX)
 		return -EFBIG;
 	*ret = fd;

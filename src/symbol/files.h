@@ -52,7 +52,9 @@ void etw_symbol_files_done(struct etw_symbol_files *files);
  * @root:        whose "/" the path and all symbolic links start from; NULL: this process'
  * @is_followed: whether the path itself may be a symbolic link
  *
- * Returns 0 with an owned descriptor; -ELOOP; -EFBIG; -EINVAL for what is no regular file; what opening fails with.
+ * Nothing but a regular file is opened, not even for a moment.
+ * Returns 0 with an owned descriptor; -ELOOP; -EFBIG; -EISDIR; -EINVAL for what else is no regular file; what opening fails
+ * with.
  */
 int etw_symbol_files_open(const char *root, const char *path, bool is_followed, int *ret);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Files that are read and written as a whole: what is no file is refused, and nothing blocks; folders. */
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,6 +57,55 @@ static void test_file__pipes_are_read_and_written_as_a_whole(void **state)
 	assert_int_equal(etw_file_read_all(ends[0], text, 1, &bytes), -EBADF);
 	ends[0] = -1;
 	etw_file_closep(&ends[0]);
+}
+
+/* How often a file was opened since its watch began; a look at its place is none. */
+static size_t opens_of(int watch)
+{
+	char room[sizeof(struct inotify_event) + NAME_MAX + 1];
+	size_t count = 0;
+
+	while (read(watch, room, sizeof(room)) > 0)
+		count++;
+	return count;
+}
+
+static int open_place(const char *path, int *ret_place)
+{
+	*ret_place = open(path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
+	assert_true(*ret_place >= 0);
+	return etw_file_open_place(*ret_place);
+}
+
+static void test_file__places_are_opened_where_they_are_regular_files(void **state)
+{
+	char pipe_path[64], file_path[64], link_path[64];
+	int place = -1, fd, watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+
+	(void)state;
+	assert_true(watch >= 0);
+	(void)snprintf(pipe_path, sizeof(pipe_path), "%s/pipe", folder);
+	(void)snprintf(file_path, sizeof(file_path), "%s/file", folder);
+	(void)snprintf(link_path, sizeof(link_path), "%s/link", folder);
+	assert_int_equal(mkfifo(pipe_path, 0600), 0);
+	assert_int_equal(symlink("file", link_path), 0);
+	assert_true(inotify_add_watch(watch, pipe_path, IN_OPEN) >= 0);
+	assert_int_equal(open_place(pipe_path, &place), -EINVAL);
+	etw_file_closep(&place);
+	assert_int_equal(opens_of(watch), 0);
+	assert_int_equal(open_place(folder, &place), -EISDIR);
+	etw_file_closep(&place);
+	assert_int_equal(open_place(link_path, &place), -ELOOP);
+	etw_file_closep(&place);
+	fd = open(file_path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	assert_int_equal(etw_file_write_all(fd, "abc", 3), 0);
+	etw_file_closep(&fd);
+	fd = open_place(file_path, &place);
+	assert_true(fd >= 0);
+	assert_int_equal(lseek(fd, 0, SEEK_END), 3);
+	etw_file_closep(&fd);
+	etw_file_closep(&place);
+	etw_file_closep(&watch);
 }
 
 static mode_t mode_of(const char *path)
@@ -200,6 +252,8 @@ int main(void)
 		cmocka_unit_test(test_file__mode_is_what_a_new_file_gets),
 		cmocka_unit_test_setup_teardown(test_file__pipes_are_read_and_written_as_a_whole,
 						begin, end),
+		cmocka_unit_test_setup_teardown(
+			test_file__places_are_opened_where_they_are_regular_files, begin, end),
 		cmocka_unit_test_setup_teardown(test_file__folders_have_the_mode_that_was_asked_for,
 						begin, end),
 		cmocka_unit_test_setup_teardown(test_file__a_file_is_replaced_as_a_whole, begin,

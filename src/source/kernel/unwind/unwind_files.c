@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/macros.h"
 #include "base/time.h"
 #include "source/kernel/procfs/procfs.h"
@@ -111,7 +112,6 @@ static int open_path(struct etw_kernel_build_ids *local, const struct etw_kernel
 	};
 	const char *path = etw_kernel_text_string(image->path);
 	struct stat status;
-	char again[64];
 	int place_fd, fd = -ENOENT;
 
 	if (path[0] != '/')
@@ -119,13 +119,8 @@ static int open_path(struct etw_kernel_build_ids *local, const struct etw_kernel
 	place_fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
 	if (place_fd < 0)
 		return -errno;
-	(void)snprintf(again, sizeof(again), "/proc/self/fd/%d", place_fd);
-	if (fstat(place_fd, &status) == 0 && S_ISREG(status.st_mode) &&
-	    etw_kernel_build_ids_is_local(local, status.st_dev)) {
-		fd = open(again, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-		if (fd < 0)
-			fd = -errno;
-	}
+	if (fstat(place_fd, &status) == 0 && etw_kernel_build_ids_is_local(local, status.st_dev))
+		fd = etw_file_open_place(place_fd);
 	close(place_fd);
 	return fd;
 }
