@@ -8,15 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/macros.h"
 #include "symbol/perf_map.h"
 
-#define STATUS_BYTES 8192
-#define PATH_BYTES   64
+#define PATH_BYTES 64
 
 void etw_symbol_code_free(struct etw_symbol_code *code)
 {
@@ -29,50 +27,17 @@ void etw_symbol_code_free(struct etw_symbol_code *code)
 	free(code);
 }
 
-/* The number of a process in its own namespace, which is in the names of its files; its own where it cannot be read. */
-static uint32_t inner_pid(uint32_t pid)
-{
-	char path[PATH_BYTES], text[STATUS_BYTES];
-	const char *line, *last;
-	size_t bytes;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%u/status", pid);
-	if (etw_symbol_files_open(NULL, path, true, &fd))
-		return pid;
-	if (etw_file_read_all(fd, text, sizeof(text) - 1, &bytes))
-		bytes = 0;
-	etw_file_closep(&fd);
-	text[bytes] = '\0';
-	line = strstr(text, "\nNSpid:");
-	if (!line)
-		return pid;
-	line++;
-	last = line + strcspn(line, "\n");
-	while (last > line && isdigit((unsigned char)last[-1]))
-		last--;
-	return isdigit((unsigned char)*last) ? (uint32_t)strtoul(last, NULL, 10) : pid;
-}
-
 /*
  * Whether a file may tell of a process: in /tmp anybody may have made it. Files of another machine have other owners here.
  */
 static bool has_right_owner(const struct etw_symbol_modules *modules, uint32_t pid, int fd)
 {
-	struct stat file, process;
-	char path[PATH_BYTES];
-	uint32_t uid;
+	uint32_t uid = geteuid();
 
 	if (modules->files.is_elsewhere || modules->files.root)
 		return true;
-	if (fstat(fd, &file))
-		return false;
-	if (file.st_uid == 0 || file.st_uid == geteuid())
-		return true;
-	if (modules->find_uid && modules->find_uid(modules->uid_context, pid, &uid))
-		return file.st_uid == uid;
-	snprintf(path, sizeof(path), "/proc/%u", pid);
-	return stat(path, &process) == 0 && file.st_uid == process.st_uid;
+	(void)etw_symbol_modules_find_uid(modules, pid, &uid);
+	return etw_symbol_is_owner(fd, uid);
 }
 
 /* Opens a file of a process: within its own root while it lives, else at the recorded path. */
@@ -80,13 +45,13 @@ static int open_file(const struct etw_symbol_modules *modules, uint32_t pid, con
 		     const char *path, int *ret)
 {
 	const struct etw_symbol_files *files = &modules->files;
-	char root[PATH_BYTES];
+	const struct etw_symbol_process_at process = {pid, INT64_MAX};
 
 	/* The files of another machine that has no copy here. */
 	if (files->is_elsewhere && !files->root)
 		return -ENOENT;
-	snprintf(root, sizeof(root), "/proc/%u/root", pid);
-	if (files->is_elsewhere || !pid || etw_symbol_files_open(root, inner, false, ret))
+	if (files->is_elsewhere || !pid ||
+	    etw_symbol_files_open_in_process(&process, inner, false, ret))
 		TRY(etw_symbol_files_open(files->root, path, false, ret));
 	if (has_right_owner(modules, pid, *ret))
 		return 0;
@@ -94,14 +59,14 @@ static int open_file(const struct etw_symbol_modules *modules, uint32_t pid, con
 	return -EPERM;
 }
 
-static int need_module(struct etw_symbol_modules *modules, const char *path, uint32_t pid,
+static int need_module(struct etw_symbol_modules *modules, const char *path,
 		       struct etw_symbol_loaded **ret)
 {
 	const char *kept = etw_symbol_strings_keep(modules->strings, path, strlen(path));
 
 	if (!kept)
 		return -ENOMEM;
-	TRY(etw_symbol_modules_need(modules, kept, NULL, 0, pid, ret));
+	TRY(etw_symbol_modules_need(modules, kept, NULL, 0, ret));
 	(*ret)->is_read = true;
 	(*ret)->shown.reason = ETW_SYMBOL_OK;
 	(*ret)->shown.symbol_file = kept;
@@ -109,10 +74,10 @@ static int need_module(struct etw_symbol_modules *modules, const char *path, uin
 }
 
 /* The module that is named says why it has no names. */
-static int refuse_perf_map(struct etw_symbol_modules *modules, uint32_t pid, const char *path,
+static int refuse_perf_map(struct etw_symbol_modules *modules, const char *path,
 			   struct etw_symbol_code *code)
 {
-	int r = need_module(modules, path, pid, &code->perf_map);
+	int r = need_module(modules, path, &code->perf_map);
 
 	if (r)
 		return r == -E2BIG ? 0 : r;
@@ -124,6 +89,7 @@ static int refuse_perf_map(struct etw_symbol_modules *modules, uint32_t pid, con
 static int read_perf_map(struct etw_symbol_modules *modules, uint32_t pid,
 			 struct etw_symbol_code *code)
 {
+	struct etw_symbol_living living = {.inner_pid = pid};
 	char inner[PATH_BYTES], path[PATH_BYTES];
 	CLEANUP(etw_file_closep) int fd = -1;
 	CLEANUP(freep) char *text = NULL;
@@ -131,12 +97,13 @@ static int read_perf_map(struct etw_symbol_modules *modules, uint32_t pid,
 	off_t end;
 	int r;
 
+	if (!modules->files.is_elsewhere && !etw_symbol_living_read(pid, &living))
+		living.inner_pid = pid;
 	snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
-	snprintf(inner, sizeof(inner), "/tmp/perf-%u.map",
-		 modules->files.is_elsewhere ? pid : inner_pid(pid));
+	snprintf(inner, sizeof(inner), "/tmp/perf-%u.map", living.inner_pid);
 	r = open_file(modules, pid, inner, path, &fd);
 	if (r)
-		return r == -EPERM ? refuse_perf_map(modules, pid, path, code) : 0;
+		return r == -EPERM ? refuse_perf_map(modules, path, code) : 0;
 	end = lseek(fd, 0, SEEK_END);
 	if (end <= 0 || lseek(fd, 0, SEEK_SET))
 		return 0;
@@ -147,7 +114,7 @@ static int read_perf_map(struct etw_symbol_modules *modules, uint32_t pid,
 		return -ENOMEM;
 	if (etw_file_read_all(fd, text, bytes, &bytes))
 		return 0;
-	r = need_module(modules, path, pid, &code->perf_map);
+	r = need_module(modules, path, &code->perf_map);
 	if (r)
 		return r == -E2BIG ? 0 : r;
 	r = etw_symbol_perf_map_parse(text, bytes, &code->perf_table);
@@ -211,7 +178,7 @@ static int read_jitdump(struct etw_symbol_modules *modules, uint32_t pid, const 
 	code->jitdumps = file;
 	file += code->jitdump_count;
 	*file = (struct etw_symbol_jitdump_file){0};
-	r = need_module(modules, path, pid, &file->loaded);
+	r = need_module(modules, path, &file->loaded);
 	if (r)
 		return r == -E2BIG ? 0 : r;
 	code->jitdump_count++;

@@ -278,6 +278,8 @@ static int end_search(struct image_search *search, int r, struct etw_symbol_elf 
 	if (r == -ENOMEM)
 		return r;
 	*ret_reason = search->reason;
+	if (search->reason == ETW_SYMBOL_NO_FILE && r == -EPERM)
+		*ret_reason = ETW_SYMBOL_OTHER_OWNER;
 	if (search->reason == ETW_SYMBOL_NO_FILE && r == -EACCES)
 		*ret_reason = ETW_SYMBOL_NO_ACCESS;
 	else if (search->reason == ETW_SYMBOL_NO_FILE && r == -EFBIG)

@@ -22,7 +22,7 @@ struct etw_symbol_elf;
  * etw_symbol_elf_open() - finds and opens the file of an image; where it is not there, its debug file alone.
  *
  * @files:      borrowed until it is closed
- * @wanted:     borrowed for the call
+ * @wanted:     borrowed for the call, but for its processes
  * @ret_reason: why there is none
  *
  * Returns 0; -ENOENT with a reason; -ENOMEM.

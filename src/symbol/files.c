@@ -99,31 +99,27 @@ void etw_symbol_files_done(struct etw_symbol_files *files)
 	*files = (struct etw_symbol_files){0};
 }
 
-/* Only a place (O_PATH): a descriptor of whatever the path may be. */
-static int find_within(const char *root, const char *path, int flags)
+/* Only a place: a descriptor of whatever the path may be. @root_fd: as below */
+static int find_within(int root_fd, const char *path, bool is_followed)
 {
-	struct open_how how = {
+	const int flags = O_PATH | O_CLOEXEC | (is_followed ? 0 : O_NOFOLLOW);
+	const struct open_how how = {
 		.flags = (uint32_t)flags,
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
-	CLEANUP(etw_file_closep) int folder = -1;
 	int fd;
 
-	if (!root) {
+	if (root_fd == AT_FDCWD)
 		fd = open(path, flags);
-		return fd < 0 ? -errno : fd;
-	}
-	folder = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (folder < 0)
-		return -errno;
-	fd = (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
+	else
+		fd = (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
 	return fd < 0 ? -errno : fd;
 }
 
-int etw_symbol_files_open(const char *root, const char *path, bool is_followed, int *ret)
+/* @root_fd: whose "/" the path and all symbolic links start from; AT_FDCWD: this process' */
+static int open_within(int root_fd, const char *path, bool is_followed, int *ret)
 {
-	const int flags = O_PATH | O_CLOEXEC | (is_followed ? 0 : O_NOFOLLOW);
-	CLEANUP(etw_file_closep) const int place_fd = find_within(root, path, flags);
+	CLEANUP(etw_file_closep) const int place_fd = find_within(root_fd, path, is_followed);
 	CLEANUP(etw_file_closep) int fd = -1;
 	struct stat status;
 
@@ -141,23 +137,66 @@ int etw_symbol_files_open(const char *root, const char *path, bool is_followed, 
 	return 0;
 }
 
+int etw_symbol_files_open(const char *root, const char *path, bool is_followed, int *ret)
+{
+	CLEANUP(etw_file_closep) int root_fd = -1;
+
+	if (!root)
+		return open_within(AT_FDCWD, path, is_followed, ret);
+	root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return root_fd < 0 ? -errno : open_within(root_fd, path, is_followed, ret);
+}
+
+int etw_symbol_files_open_in_process(const struct etw_symbol_process_at *process, const char *path,
+				     bool is_followed, int *ret)
+{
+	CLEANUP(etw_file_closep) const int root_fd = etw_symbol_process_root_open(process);
+
+	return root_fd < 0 ? root_fd : open_within(root_fd, path, is_followed, ret);
+}
+
+/* Goes on after what could not be opened, and remembers why. */
+static int fail(struct search *search, int error)
+{
+	if (error == -ENOMEM)
+		return error;
+	if (error == -EFBIG || error == -EACCES || error == -EPERM)
+		search->failure = error == -EFBIG ? error : -EACCES;
+	return 1;
+}
+
 static int try_path(struct search *search, const char *root, const char *path)
 {
 	int fd = -1, r = etw_symbol_files_open(root, path, true, &fd);
 
-	if (r == -ENOMEM)
-		return r;
-	if (r) {
-		if (r == -EFBIG || r == -EACCES || r == -EPERM)
-			search->failure = r == -EFBIG ? r : -EACCES;
-		return 1;
-	}
-	return search->try_file(search->context, fd, path);
+	return r ? fail(search, r) : search->try_file(search->context, fd, path);
 }
 
-/* @first and what follows it as one path, in @root. */
-static int try_joined(struct search *search, const char *root, const char *first,
-		      const char *second, const char *third)
+/*
+ * The mount namespace of a process that lives may have other files at the same paths. Only where a build id says
+ * whether it is the file, and the user who could have made it is the one whose process it names.
+ */
+static int try_in_process(struct search *search, const struct etw_symbol_process_at *process,
+			  const char *path)
+{
+	CLEANUP(etw_file_closep) int fd = -1;
+	int r, found;
+
+	r = etw_symbol_files_open_in_process(process, path, true, &fd);
+	if (r)
+		return fail(search, r);
+	if (!etw_symbol_is_owner(fd, search->wanted->uid)) {
+		search->failure = -EPERM;
+		return 1;
+	}
+	found = fd;
+	fd = -1;
+	return search->try_file(search->context, found, path);
+}
+
+/* @first and what follows it as one path. */
+static int try_joined(struct search *search, const char *first, const char *second,
+		      const char *third)
 {
 	struct etw_text path = {0};
 	int r;
@@ -167,24 +206,9 @@ static int try_joined(struct search *search, const char *root, const char *first
 	etw_text_puts(&path, third);
 	r = etw_text_error(&path);
 	if (!r)
-		r = try_path(search, root, etw_text_string(&path));
+		r = try_path(search, NULL, etw_text_string(&path));
 	etw_text_done(&path);
 	return r;
-}
-
-/*
- * The mount namespace of a process that lives may have other files at the same paths. Only where a build id says
- * whether it is the file: the process may have ended, and another one have its id.
- */
-static bool has_process_root(const struct search *search)
-{
-	return search->wanted->pid && search->wanted->build_id_bytes &&
-	       !search->files->is_elsewhere;
-}
-
-static void process_root(const struct search *search, char ret[32])
-{
-	snprintf(ret, 32, "/proc/%u/root", search->wanted->pid);
 }
 
 static const char *name_of(const char *path)
@@ -221,7 +245,7 @@ static int try_build_id(struct search *search, const char *folder, const char *e
 
 		if (strncmp(item->d_name, rest, strlen(rest)) == 0 &&
 		    strcmp(item->d_name + bytes, ending) == 0)
-			r = try_joined(search, NULL, etw_text_string(&path), item->d_name, "");
+			r = try_joined(search, etw_text_string(&path), item->d_name, "");
 	}
 	if (stream)
 		closedir(stream);
@@ -233,21 +257,20 @@ static int try_image_places(struct search *search)
 {
 	const struct etw_symbol_files *files = search->files;
 	const char *path = search->wanted->path;
-	char root[32];
 	int r = 1;
 
+	for (size_t i = 0; r == 1 && i < search->wanted->process_count; i++)
+		r = try_in_process(search, &search->wanted->processes[i], path);
+	if (search->wanted->process_count)
+		return r;
 	if (path[0] == '/')
 		r = try_path(search, files->root, path);
-	if (r == 1 && path[0] == '/' && has_process_root(search)) {
-		process_root(search, root);
-		r = try_path(search, root, path);
-	}
 	for (size_t i = 0; r == 1 && i < files->folder_count; i++) {
 		r = try_build_id(search, files->folders[i], "");
 		if (r == 1 && path[0] == '/')
-			r = try_joined(search, NULL, files->folders[i], path, "");
+			r = try_joined(search, files->folders[i], path, "");
 		if (r == 1)
-			r = try_joined(search, NULL, files->folders[i], "/", name_of(path));
+			r = try_joined(search, files->folders[i], "/", name_of(path));
 	}
 	return r;
 }
@@ -264,28 +287,45 @@ static int try_debug_folder(struct search *search, const char *folder, const cha
 		etw_text_puts(&path, image_folder);
 		r = etw_text_error(&path);
 		if (!r)
-			r = try_joined(search, NULL, etw_text_string(&path), "/", link);
+			r = try_joined(search, etw_text_string(&path), "/", link);
 		etw_text_done(&path);
 		if (r == 1)
-			r = try_joined(search, NULL, folder, "/", link);
+			r = try_joined(search, folder, "/", link);
 	}
 	if (r == 1)
-		r = try_joined(search, NULL, folder, search->wanted->path, ".debug");
+		r = try_joined(search, folder, search->wanted->path, ".debug");
+	return r;
+}
+
+static int try_beside(struct search *search, const char *image_folder, const char *between)
+{
+	const struct etw_symbol_wanted *wanted = search->wanted;
+	struct etw_text path = {0};
+	int r;
+
+	etw_text_puts(&path, image_folder);
+	etw_text_puts(&path, between);
+	etw_text_puts(&path, wanted->debug_link);
+	r = etw_text_error(&path);
+	if (!r && !wanted->process_count)
+		r = try_path(search, search->files->root, etw_text_string(&path));
+	else if (!r)
+		r = 1;
+	for (size_t i = 0; r == 1 && i < wanted->process_count; i++)
+		r = try_in_process(search, &wanted->processes[i], etw_text_string(&path));
+	etw_text_done(&path);
 	return r;
 }
 
 /* Beside the image, where its own root is. */
-static int try_debug_beside(struct search *search, const char *root, const char *image_folder)
+static int try_debug_beside(struct search *search, const char *image_folder)
 {
-	const char *link = search->wanted->debug_link;
 	int r;
 
-	if (!link || search->wanted->path[0] != '/')
+	if (!search->wanted->debug_link || search->wanted->path[0] != '/')
 		return 1;
-	r = try_joined(search, root, image_folder, "/", link);
-	if (r == 1)
-		r = try_joined(search, root, image_folder, "/.debug/", link);
-	return r;
+	r = try_beside(search, image_folder, "/");
+	return r == 1 ? try_beside(search, image_folder, "/.debug/") : r;
 }
 
 static int try_debug_places(struct search *search)
@@ -293,18 +333,13 @@ static int try_debug_places(struct search *search)
 	const struct etw_symbol_files *files = search->files;
 	const char *path = search->wanted->path;
 	CLEANUP(freep) char *folder = strndup(path, (size_t)(name_of(path) - path));
-	char root[32];
 	int r;
 
 	if (!folder)
 		return -ENOMEM;
 	if (folder[0] && folder[1])
 		folder[strlen(folder) - 1] = '\0';
-	r = try_debug_beside(search, files->root, folder);
-	if (r == 1 && has_process_root(search)) {
-		process_root(search, root);
-		r = try_debug_beside(search, root, folder);
-	}
+	r = try_debug_beside(search, folder);
 	for (size_t i = 0; r == 1 && i < files->folder_count; i++)
 		r = try_debug_folder(search, files->folders[i], folder);
 	return r;

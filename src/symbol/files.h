@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "symbol/process_root.h"
+
 /* Larger files are not opened. */
 #define ETW_SYMBOL_FILE_BYTES_MAX (UINT64_C(8) << 30)
 
@@ -22,7 +24,14 @@ struct etw_symbol_files {
 
 /* What is looked for. */
 struct etw_symbol_wanted {
-	uint32_t pid;     /* a process that has it; 0: none that lives */
+	/*
+	 * Processes that had it, below whose roots the image is looked for, and nowhere else; all of one user. Borrowed for as
+	 * long as the file is open. NULL: where this process sees it.
+	 */
+	const struct etw_symbol_process_at *processes;
+	size_t process_count;
+	uint32_t
+		uid; /* whose processes they are; what is found there has to be this user's, or root's */
 	const char *path; /* as the trace has it */
 	const uint8_t *build_id;
 	size_t build_id_bytes; /* 0: unknown; 16 may be the beginning of a longer one */
@@ -58,10 +67,15 @@ void etw_symbol_files_done(struct etw_symbol_files *files);
  */
 int etw_symbol_files_open(const char *root, const char *path, bool is_followed, int *ret);
 
+/* etw_symbol_files_open_in_process() - likewise within the root of a process that lives. Returns as etw_symbol_process_root_open(), too. */
+int etw_symbol_files_open_in_process(const struct etw_symbol_process_at *process, const char *path,
+				     bool is_followed, int *ret);
+
 /*
  * etw_symbol_files_try_image() - tries every place where the image itself may be.
  *
- * Returns what @try_file ended the search with; else -ENOENT; -EACCES or -EFBIG where a file was there for nobody.
+ * Returns what @try_file ended the search with; else -ENOENT; -EACCES or -EFBIG where a file was there for nobody; -EPERM where it
+ * was another user's.
  */
 int etw_symbol_files_try_image(const struct etw_symbol_files *files,
 			       const struct etw_symbol_wanted *wanted,

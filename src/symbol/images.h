@@ -57,6 +57,7 @@ struct etw_symbol_span {
 	uint32_t of_pid;
 	int64_t inherited_raw; /* when both had it */
 	void *module;          /* the caller's; NULL until it sets it */
+	bool is_chosen;        /* the caller's: the module is the one to ask */
 };
 
 struct etw_symbol_process {

@@ -16,6 +16,8 @@ struct key {
 	const char *path;
 	const uint8_t *build_id;
 	size_t build_id_bytes;
+	bool is_of_user;
+	uint32_t uid;
 };
 
 static bool is_key(const void *item, const void *key_item)
@@ -23,16 +25,19 @@ static bool is_key(const void *item, const void *key_item)
 	const struct etw_symbol_loaded *loaded = item;
 	const struct key *key = key_item;
 
-	return loaded->shown.path == key->path &&
-	       loaded->shown.build_id_bytes == key->build_id_bytes &&
+	return loaded->shown.path == key->path && loaded->is_of_user == key->is_of_user &&
+	       loaded->uid == key->uid && loaded->shown.build_id_bytes == key->build_id_bytes &&
 	       (!key->build_id_bytes ||
 		memcmp(loaded->shown.build_id, key->build_id, key->build_id_bytes) == 0);
 }
 
 static uint64_t hash_of(const struct key *key)
 {
-	return etw_hash_bytes(etw_hash_mix(etw_hash_seed(), (uintptr_t)key->path), key->build_id,
-			      key->build_id_bytes);
+	const uint64_t user = key->is_of_user ? (uint64_t)key->uid + 1 : 0;
+
+	return etw_hash_bytes(
+		etw_hash_mix(etw_hash_mix(etw_hash_seed(), (uintptr_t)key->path), user),
+		key->build_id, key->build_id_bytes);
 }
 
 static void close_file(struct etw_symbol_modules *modules, struct etw_symbol_loaded *loaded)
@@ -58,7 +63,7 @@ void etw_symbol_modules_done(struct etw_symbol_modules *modules)
 	etw_symbol_files_done(&modules->files);
 }
 
-static int make(struct etw_symbol_modules *modules, const struct key *key, uint32_t pid,
+static int make(struct etw_symbol_modules *modules, const struct key *key,
 		struct etw_symbol_loaded **ret)
 {
 	CLEANUP(freep) struct etw_symbol_loaded *loaded = calloc(1, sizeof(*loaded));
@@ -75,7 +80,8 @@ static int make(struct etw_symbol_modules *modules, const struct key *key, uint3
 	loaded->shown.build_id_bytes = key->build_id_bytes;
 	if (key->build_id_bytes)
 		memcpy(loaded->shown.build_id, key->build_id, key->build_id_bytes);
-	loaded->pid = pid;
+	loaded->is_of_user = key->is_of_user;
+	loaded->uid = key->uid;
 	etw_symbol_table_init(&loaded->table, &modules->entries_left);
 	etw_symbol_table_init(&loaded->functions, &modules->entries_left);
 	TRY(etw_table_insert(&modules->by_key, hash_of(key), loaded));
@@ -84,13 +90,11 @@ static int make(struct etw_symbol_modules *modules, const struct key *key, uint3
 	return 0;
 }
 
-int etw_symbol_modules_need(struct etw_symbol_modules *modules, const char *path,
-			    const uint8_t *build_id, size_t build_id_bytes, uint32_t pid,
-			    struct etw_symbol_loaded **ret)
+static int need(struct etw_symbol_modules *modules, const struct key *key,
+		struct etw_symbol_loaded **ret)
 {
-	const struct key key = {path, build_id, build_id_bytes};
-	struct etw_symbol_loaded *loaded = etw_table_find(&modules->by_key, hash_of(&key), is_key,
-							  &key);
+	struct etw_symbol_loaded *loaded = etw_table_find(&modules->by_key, hash_of(key), is_key,
+							  key);
 
 	if (loaded) {
 		*ret = loaded;
@@ -109,7 +113,20 @@ int etw_symbol_modules_need(struct etw_symbol_modules *modules, const char *path
 		modules->at = at;
 		modules->room = room;
 	}
-	return make(modules, &key, pid, ret);
+	return make(modules, key, ret);
+}
+
+int etw_symbol_modules_need(struct etw_symbol_modules *modules, const char *path,
+			    const uint8_t *build_id, size_t build_id_bytes,
+			    struct etw_symbol_loaded **ret)
+{
+	const struct key key = {
+		.path = path,
+		.build_id = build_id,
+		.build_id_bytes = build_id_bytes,
+	};
+
+	return need(modules, &key, ret);
 }
 
 /* What a name is shown as: kept, and demangled where that is wanted. */
@@ -149,7 +166,9 @@ static void close_oldest(struct etw_symbol_modules *modules)
 static int open_file(struct etw_symbol_modules *modules, struct etw_symbol_loaded *loaded)
 {
 	const struct etw_symbol_wanted wanted = {
-		.pid = loaded->pid,
+		.processes = loaded->processes,
+		.process_count = loaded->process_count,
+		.uid = loaded->uid,
 		.path = loaded->shown.path,
 		.build_id = loaded->shown.build_id,
 		.build_id_bytes = loaded->shown.build_id_bytes,
@@ -201,6 +220,117 @@ static int read_file(struct etw_symbol_modules *modules, struct etw_symbol_loade
 	loaded->shown.symbol_file = etw_symbol_strings_keep(modules->strings, path, strlen(path));
 	if (!modules->want_lines && !modules->want_inlines)
 		close_file(modules, loaded);
+	return 0;
+}
+
+bool etw_symbol_modules_find_uid(const struct etw_symbol_modules *modules, uint32_t pid,
+				 uint32_t *ret)
+{
+	struct etw_symbol_living living;
+
+	if (modules->find_uid && modules->find_uid(modules->uid_context, pid, ret))
+		return true;
+	if (!etw_symbol_living_read(pid, &living))
+		return false;
+	*ret = living.uid;
+	return true;
+}
+
+/* A search for processes below whose roots a module's file may be. */
+struct root_search {
+	struct etw_symbol_modules *modules;
+	struct etw_symbol_loaded *loaded;
+};
+
+/* When a process had the image last, by what is told of it. Returns whether it had it. */
+static bool find_time(struct root_search *search, const struct etw_symbol_process *process,
+		      int64_t *ret_raw)
+{
+	bool is_found = false;
+
+	for (size_t i = 0; i < process->statement_count && search->modules->root_steps_left; i++) {
+		const struct etw_symbol_statement *statement = &process->statements[i];
+
+		search->modules->root_steps_left--;
+		if (statement->path != search->loaded->shown.path ||
+		    (is_found && statement->time_raw < *ret_raw))
+			continue;
+		is_found = true;
+		*ret_raw = statement->time_raw;
+	}
+	return is_found;
+}
+
+static void consider_root(struct etw_symbol_process *process, void *context)
+{
+	struct root_search *search = context;
+	struct etw_symbol_loaded *loaded = search->loaded;
+	struct etw_symbol_process_at at = {.pid = process->pid};
+	int64_t time_raw;
+	uint32_t uid;
+
+	if (loaded->process_count == ETW_SYMBOL_ROOTS_MAX || !find_time(search, process, &time_raw))
+		return;
+	for (size_t i = 0; i < loaded->process_count; i++)
+		if (loaded->processes[i].pid == process->pid)
+			return;
+	at.time_ft = etw_clock_to_filetime(search->modules->trace_clock, time_raw);
+	if (etw_symbol_living_is(&at) &&
+	    etw_symbol_modules_find_uid(search->modules, at.pid, &uid) && uid == loaded->uid)
+		loaded->processes[loaded->process_count++] = at;
+}
+
+/* Reads a user's file of an image: below the root of the process that is asked about, then of the others. */
+static int read_of_user(struct etw_symbol_modules *modules, uint32_t pid,
+			struct etw_symbol_loaded *loaded)
+{
+	struct root_search search = {modules, loaded};
+	struct etw_symbol_process *process = etw_symbol_images_process(modules->images, pid);
+
+	if (process)
+		consider_root(process, &search);
+	etw_symbol_images_each(modules->images, consider_root, &search);
+	if (loaded->process_count)
+		return read_file(modules, loaded);
+	loaded->is_read = true;
+	loaded->shown.reason = ETW_SYMBOL_NO_FILE;
+	return 0;
+}
+
+/* Without a build id a path alone would tell which file it is. */
+static bool may_be_below_roots(const struct etw_symbol_modules *modules,
+			       const struct etw_symbol_loaded *loaded, uint32_t pid)
+{
+	return modules->images && pid && !modules->files.is_elsewhere && !loaded->is_of_user &&
+	       loaded->shown.path[0] == '/' && loaded->shown.build_id_bytes;
+}
+
+int etw_symbol_modules_choose(struct etw_symbol_modules *modules, uint32_t pid,
+			      struct etw_symbol_loaded **loaded)
+{
+	struct etw_symbol_loaded *common = *loaded, *own;
+	struct key key = {
+		.path = common->shown.path,
+		.build_id = common->shown.build_id,
+		.build_id_bytes = common->shown.build_id_bytes,
+		.is_of_user = true,
+	};
+	int r;
+
+	if (!common->is_read)
+		TRY(read_file(modules, common));
+	if (common->is_elf || !may_be_below_roots(modules, common, pid) ||
+	    !etw_symbol_modules_find_uid(modules, pid, &key.uid))
+		return 0;
+	r = need(modules, &key, &own);
+	if (!r && !own->is_read)
+		r = read_of_user(modules, pid, own);
+	if (r)
+		return r == -ENOMEM ? r : 0;
+	if (own->is_elf)
+		*loaded = own;
+	else if (common->shown.reason == ETW_SYMBOL_NO_FILE)
+		common->shown.reason = own->shown.reason;
 	return 0;
 }
 
@@ -294,8 +424,6 @@ int etw_symbol_modules_resolve(struct etw_symbol_modules *modules, struct etw_sy
 	struct etw_symbol_entry *entry;
 	uint64_t lookup;
 
-	if (!loaded->is_read)
-		TRY(read_file(modules, loaded));
 	lookup = loaded->base + from_base - back;
 	entry = etw_symbol_table_find(&loaded->table, lookup);
 	if (entry) {
@@ -318,8 +446,6 @@ int etw_symbol_modules_keeps_frame(struct etw_symbol_modules *modules,
 				   struct etw_symbol_loaded *loaded, uint64_t from_base,
 				   uint64_t back)
 {
-	if (!loaded->is_read)
-		TRY(read_file(modules, loaded));
 	if (!loaded->is_elf)
 		return -ENOENT;
 	if (!loaded->elf)

@@ -50,6 +50,9 @@ int etw_symbols_create(const struct etw_symbols_options *options, struct etw_sym
 	etw_symbol_images_init(&symbols->images, ETW_SYMBOL_STATEMENTS_MAX,
 			       ETW_SYMBOL_PROCESSES_MAX);
 	symbols->modules.strings = &symbols->strings;
+	symbols->modules.images = &symbols->images;
+	symbols->modules.trace_clock = &symbols->clock;
+	symbols->modules.root_steps_left = ETW_SYMBOL_ROOT_STEPS_MAX;
 	symbols->modules.entries_left = ETW_SYMBOL_ENTRIES_MAX;
 	symbols->modules.map_entries_left = ETW_SYMBOL_MADE_MAX;
 	symbols->modules.jit_entries_left = ETW_SYMBOL_MADE_MAX;
@@ -217,17 +220,18 @@ struct question {
 	uint64_t address, back;
 	int64_t time_raw;
 	struct etw_symbol_span *span;     /* NULL: in none */
+	uint32_t pid;                     /* whose it is */
 	struct etw_symbol_loaded *loaded; /* of the span */
 };
 
-static int module_of_span(struct etw_symbols *symbols, uint32_t pid, struct etw_symbol_span *span,
+static int module_of_span(struct etw_symbols *symbols, struct etw_symbol_span *span,
 			  struct etw_symbol_loaded **ret)
 {
 	struct etw_symbol_loaded *loaded = span->module;
 
 	if (!loaded) {
 		TRY(etw_symbol_modules_need(&symbols->modules, span->path, span->build_id,
-					    span->build_id_bytes, pid, &loaded));
+					    span->build_id_bytes, &loaded));
 		span->module = loaded;
 	}
 	*ret = loaded;
@@ -245,7 +249,8 @@ static int find_span(struct etw_symbols *symbols, uint32_t pid, struct question 
 						 question->time_raw);
 	if (!question->span)
 		return 0;
-	r = module_of_span(symbols, pid, question->span, &question->loaded);
+	question->pid = pid;
+	r = module_of_span(symbols, question->span, &question->loaded);
 	if (r == -E2BIG) {
 		question->span = NULL;
 		return 0;
@@ -265,8 +270,19 @@ static int answer_by_entry(struct etw_symbols *symbols, const struct question *q
 	return 1;
 }
 
+/* Reads the module's file, if that was not done. Returns 0 or -ENOMEM. */
+static int need_file(struct etw_symbols *symbols, struct question *question)
+{
+	if (question->span->is_chosen)
+		return 0;
+	TRY(etw_symbol_modules_choose(&symbols->modules, question->pid, &question->loaded));
+	question->span->module = question->loaded;
+	question->span->is_chosen = true;
+	return 0;
+}
+
 /* By what the trace says of the image, then by its file. Returns frames; 0: neither knows; -ENOMEM. */
-static int answer_by_image(struct etw_symbols *symbols, const struct question *question,
+static int answer_by_image(struct etw_symbols *symbols, struct question *question,
 			   struct etw_symbol_frame *frames, size_t room)
 {
 	uint64_t base = question->span->base;
@@ -279,6 +295,7 @@ static int answer_by_image(struct etw_symbols *symbols, const struct question *q
 			question->loaded->shown.reason = ETW_SYMBOL_OK;
 		return answer_by_entry(symbols, question, entry, base, frames);
 	}
+	TRY(need_file(symbols, question));
 	return etw_symbol_modules_resolve(&symbols->modules, question->loaded,
 					  question->address - base, question->back, frames, room);
 }
@@ -290,7 +307,7 @@ static int need_kernel_module(struct etw_symbols *symbols, const char *name,
 
 	if (!kept)
 		return -ENOMEM;
-	TRY(etw_symbol_modules_need(&symbols->modules, kept, NULL, 0, 0, ret));
+	TRY(etw_symbol_modules_need(&symbols->modules, kept, NULL, 0, ret));
 	(*ret)->is_read = true; /* it is no file */
 	return 0;
 }
@@ -408,6 +425,7 @@ int etw_symbols_keeps_frame(struct etw_symbols *symbols, uint32_t pid, int64_t t
 	/* What the trace itself has symbols of is no file, whatever its path says. */
 	if (!question.span || question.span->told || question.span->is_inherited)
 		return -ENOENT;
+	TRY(need_file(symbols, &question));
 	return etw_symbol_modules_keeps_frame(&symbols->modules, question.loaded,
 					      address - question.span->base, question.back);
 }
