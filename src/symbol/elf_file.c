@@ -26,8 +26,14 @@ static void end_elfp(Elf **elf)
 		(void)elf_end(*elf);
 }
 
-/* Whether a file's build id begins as the wanted one; a file without one is none that is known. */
-static bool has_build_id(Elf *elf, const uint8_t *build_id, size_t bytes)
+Elf *etw_symbol_elf_begin(int fd)
+{
+	CLEANUP(end_elfp) Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+
+	return elf && elf_kind(elf) == ELF_K_ELF ? TAKE(elf) : NULL;
+}
+
+bool etw_symbol_elf_has_build_id(Elf *elf, const uint8_t *build_id, size_t bytes)
 {
 	const void *found = NULL;
 	ssize_t found_bytes = dwelf_elf_gnu_build_id(elf, &found);
@@ -71,12 +77,12 @@ static int take_debug(void *context, int fd, const char *path)
 {
 	struct debug_search *search = context;
 	CLEANUP(etw_file_closep) int kept = fd;
-	CLEANUP(end_elfp) Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	CLEANUP(end_elfp) Elf *elf = etw_symbol_elf_begin(fd);
 
-	if (!elf || elf_kind(elf) != ELF_K_ELF)
+	if (!elf)
 		return 1;
 	if (search->build_id_bytes) {
-		if (!has_build_id(elf, search->build_id, search->build_id_bytes))
+		if (!etw_symbol_elf_has_build_id(elf, search->build_id, search->build_id_bytes))
 			return 1;
 	} else if (checksum_of(fd) != search->crc) {
 		return 1;
@@ -89,7 +95,17 @@ static int take_debug(void *context, int fd, const char *path)
 	return 0;
 }
 
-/* As libdwfl asks for it, when the image lacks what is wanted. */
+/* The link of the image, as libdw hands it out: it lies in the file. */
+static bool is_own_link(Dwfl_Module *module, const char *link)
+{
+	GElf_Word crc;
+	Dwarf_Addr bias;
+	Elf *file = dwfl_module_getelf(module, &bias);
+
+	return file && dwelf_elf_gnu_debuglink(file, &crc) == link;
+}
+
+/* As libdwfl asks for it, when the image lacks what is wanted; and for what the debug file has in common with others. */
 static int find_debug(Dwfl_Module *module, void **context, const char *name, Dwarf_Addr base,
 		      const char *file, const char *link, GElf_Word crc, char **ret_path)
 {
@@ -102,10 +118,11 @@ static int find_debug(Dwfl_Module *module, void **context, const char *name, Dwa
 	};
 	struct etw_symbol_wanted wanted = elf->wanted;
 
-	(void)module;
 	(void)name;
 	(void)base;
 	(void)file;
+	if (link && !is_own_link(module, link))
+		return -1; /* etw_symbol_elf_need_common() finds it */
 	wanted.debug_link = link;
 	if (!search.build_id_bytes && !link)
 		return -1;
@@ -237,22 +254,23 @@ static int take_image(void *context, int fd, const char *path)
 	struct image_search *search = context;
 	const struct etw_symbol_wanted *wanted = search->wanted;
 	CLEANUP(etw_file_closep) int kept = fd;
-	CLEANUP(end_elfp) Elf *file = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	CLEANUP(end_elfp) Elf *file = etw_symbol_elf_begin(fd);
 	struct etw_symbol_elf *elf;
 	int r;
 
-	if (!file || elf_kind(file) != ELF_K_ELF) {
+	if (!file) {
 		search->reason = ETW_SYMBOL_NOT_ELF;
 		return 1;
 	}
 	if (wanted->build_id_bytes &&
-	    !has_build_id(file, wanted->build_id, wanted->build_id_bytes)) {
+	    !etw_symbol_elf_has_build_id(file, wanted->build_id, wanted->build_id_bytes)) {
 		search->reason = ETW_SYMBOL_OTHER_BUILD_ID;
 		return 1;
 	}
 	elf = calloc(1, sizeof(*elf));
 	if (!elf)
 		return -ENOMEM;
+	elf->common_fd = -1;
 	elf->files = search->files;
 	elf->wanted = *wanted;
 	elf->path = strdup(wanted->path);
@@ -330,6 +348,7 @@ void etw_symbol_elf_close(struct etw_symbol_elf *elf)
 		return;
 	if (elf->dwfl)
 		dwfl_end(elf->dwfl);
+	etw_symbol_elf_end_common(elf);
 	free(elf->path);
 	free(elf->file);
 	free(elf->debug_file);

@@ -34,7 +34,31 @@ struct etw_symbol_elf {
 	size_t range_count;
 	bool has_ranges;
 	bool has_own_symbols; /* a full table, in the image itself */
+	/* What its debugging information has in common with other files'; owned; NULL, and -1: none. */
+	Dwarf *common;
+	Elf *common_file;
+	int common_fd;
+	bool has_sought_common, lacks_common;
 };
+
+/* etw_symbol_elf_begin() - an ELF file as libelf has it, whose caller keeps @fd open; NULL: it is none. */
+Elf *etw_symbol_elf_begin(int fd);
+
+/* etw_symbol_elf_has_build_id() - whether a file's build id begins as the wanted one; a file without one is none that is known. */
+bool etw_symbol_elf_has_build_id(Elf *elf, const uint8_t *build_id, size_t bytes);
+
+/*
+ * etw_symbol_elf_need_common() - finds the file that the debugging information has in common with others, if there is one.
+ *
+ * To be called before anything else is asked of that information: libdw opens by itself what a file names, be it a FIFO,
+ * where it has no such file yet. It does so for units that are split (.dwo) only when it is asked for their other half.
+ *
+ * Returns whether the information may be used.
+ */
+bool etw_symbol_elf_need_common(struct etw_symbol_elf *elf);
+
+/* etw_symbol_elf_end_common() - when nothing asks it any more; also when there is none. */
+void etw_symbol_elf_end_common(struct etw_symbol_elf *elf);
 
 static inline bool etw_symbol_elf_is_code(const struct etw_symbol_elf *elf, uint64_t address)
 {

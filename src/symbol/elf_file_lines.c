@@ -142,6 +142,8 @@ size_t etw_symbol_elf_places(struct etw_symbol_elf *elf, uint64_t address,
 	int scope_count;
 
 	places[0] = (struct etw_symbol_source_place){0};
+	if (!etw_symbol_elf_need_common(elf))
+		return 0;
 	unit = find_unit(elf, address, &bias);
 	if (!unit)
 		return 0;

@@ -345,6 +345,24 @@ static int try_debug_places(struct search *search)
 	return r;
 }
 
+/* By the build id, and as distributions arrange them: .dwz/NAME. */
+static int try_common_places(struct search *search)
+{
+	static const char folder[] = "/.dwz/";
+	const struct etw_symbol_files *files = search->files;
+	const char *name = strstr(search->wanted->path, folder);
+	int r = 1;
+
+	if (name && strstr(name, "/../"))
+		name = NULL;
+	for (size_t i = 0; r == 1 && i < files->folder_count; i++) {
+		r = try_build_id(search, files->folders[i], ".debug");
+		if (r == 1 && name)
+			r = try_joined(search, files->folders[i], name, "");
+	}
+	return r;
+}
+
 static int search_places(const struct etw_symbol_files *files,
 			 const struct etw_symbol_wanted *wanted, etw_symbol_try_file *try_file,
 			 void *context, int (*places)(struct search *search))
@@ -377,4 +395,11 @@ int etw_symbol_files_try_debug(const struct etw_symbol_files *files,
 			       etw_symbol_try_file *try_file, void *context)
 {
 	return search_places(files, wanted, try_file, context, try_debug_places);
+}
+
+int etw_symbol_files_try_common(const struct etw_symbol_files *files,
+				const struct etw_symbol_wanted *wanted,
+				etw_symbol_try_file *try_file, void *context)
+{
+	return search_places(files, wanted, try_file, context, try_common_places);
 }

@@ -86,4 +86,14 @@ int etw_symbol_files_try_debug(const struct etw_symbol_files *files,
 			       const struct etw_symbol_wanted *wanted,
 			       etw_symbol_try_file *try_file, void *context);
 
+/*
+ * etw_symbol_files_try_common() - likewise for what debug files have in common: in folders of debug files, whatever
+ * folder it is said to be in.
+ *
+ * @wanted: its build id, and as its path the name by which a debug file calls it
+ */
+int etw_symbol_files_try_common(const struct etw_symbol_files *files,
+				const struct etw_symbol_wanted *wanted,
+				etw_symbol_try_file *try_file, void *context);
+
 #endif

@@ -17,8 +17,9 @@ struct etw_symbol_process_at {
 
 /* What /proc says of a process that lives. */
 struct etw_symbol_living {
-	uint32_t uid;       /* its effective user */
-	uint32_t inner_pid; /* its number in its own namespace, which is in the names of its files */
+	uint32_t uid; /* its effective user */
+	uint32_t
+		inner_pid; /* its number in its own namespace, which is in the names of its files */
 };
 
 /* etw_symbol_living_read() - returns whether a process with this number lives, and may be asked. */

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Names from ELF files that are compiled here, against what nm and addr2line say of them. */
+#include <limits.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
 #include "fixture.h"
 
 static const char program[] =
@@ -439,6 +443,96 @@ static void test_elf__shows_inlined_functions_with_lines(UNUSED_STATE)
 	etw_symbols_free(symbols);
 }
 
+#define COMMON_ID "6162636465666768696a6b6c6d6e6f7071727374"
+
+/*
+ * A program whose debugging information has its names in another file, as dwz leaves them, which it calls by a name; and
+ * that file as "common".
+ */
+static void compile_with_common(const char *name)
+{
+	compile("-O1", "pie");
+	write_text("inlining.c", inlining);
+	if (!run("%s -O1 -g -dA -fPIE -S inlining.c 2>compiler.log && "
+		 "sed 's/0xe\\(.*DW_FORM_strp)\\)/0x1f21\\1/' inlining.s >split.s && "
+		 "%s -pie -Wl,--build-id=0x" COMMON_ID " -o split split.s 2>compiler.log && "
+		 "grep -q 0x1f21 split.s",
+		 ETW_TEST_CC, ETW_TEST_CC)) {
+		print_message("SKIP: this compiler's assembler has no names of forms\n");
+		skip();
+	}
+	assert_true(run("objcopy --only-keep-debug split common && "
+			"printf '%%s\\0abcdefghijklmnopqrst' '%s' >link && "
+			"objcopy --add-section .gnu_debugaltlink=link split",
+			name));
+}
+
+/* How many frames the place of the inlined functions has. */
+static int count_inlined(const char *search_path)
+{
+	const struct etw_symbols_options options = {
+		.want_inlines = true, .want_lines = true, .search_path = search_path};
+	struct etw_symbol_frame frames[ETW_SYMBOL_FRAMES_MAX];
+	struct etw_symbols *symbols = fixture_symbols(&options);
+	const uint64_t begin = BASE + address_of("split", "outer") - first_address_of("split");
+	const uint64_t bytes = bytes_of("split", "outer");
+	int most = 0;
+
+	tell_file(symbols, BASE, "split");
+	for (uint64_t at = begin; at < begin + bytes; at++) {
+		int count = etw_symbols_resolve(symbols, PID, 20, at, false, frames,
+						ETW_SYMBOL_FRAMES_MAX);
+
+		assert_string_equal(frames[count - 1].function, "outer");
+		if (count == 3)
+			assert_string_equal(frames[0].function, "innermost");
+		if (count > most)
+			most = count;
+	}
+	etw_symbols_free(symbols);
+	return most;
+}
+
+/* What a file names is not opened, whatever it is; it is found where debug files are. */
+static void test_elf__finds_what_debug_files_have_in_common(UNUSED_STATE)
+{
+	char path[PATH_BYTES], room[sizeof(struct inotify_event) + NAME_MAX + 1];
+	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+
+	assert_true(watch >= 0);
+	(void)snprintf(path, sizeof(path), "%s/.dwz/pipe", fixture_folder);
+	assert_true(run("mkdir .dwz folder && mkfifo .dwz/pipe"));
+	assert_true(inotify_add_watch(watch, path, IN_OPEN) >= 0);
+	compile_with_common(path);
+	assert_int_equal(count_inlined("/nowhere"), 1);
+	assert_int_equal(count_inlined(fixture_folder), 1);
+	assert_true(read(watch, room, sizeof(room)) < 0);
+	(void)close(watch);
+	assert_true(run("rm .dwz/pipe && cp common .dwz/pipe"));
+	assert_int_equal(count_inlined("/nowhere"), 1);
+	assert_int_equal(count_inlined(fixture_folder), 3);
+	assert_true(run("rm .dwz/pipe"));
+	store_by_build_id("common");
+	assert_int_equal(count_inlined(fixture_folder), 3);
+}
+
+/* Nor is the other half of a unit that is split. */
+static void test_elf__opens_no_other_half_of_a_unit(UNUSED_STATE)
+{
+	struct etw_symbols_options options = {.want_inlines = true, .want_lines = true};
+	struct etw_symbols *symbols;
+
+	compile("-O1 -c -g -gsplit-dwarf", "program.o");
+	assert_true(run("rm -f *.dwo && for name in program program-program pie-program; do "
+			"mkfifo $name.dwo; done && %s -o half program.o",
+			ETW_TEST_CC));
+	symbols = fixture_symbols(&options);
+	tell_file(symbols, BASE, "half");
+	assert_found(symbols, "half", "middle");
+	assert_found(symbols, "half", "leaf");
+	etw_symbols_free(symbols);
+}
+
 static void test_elf__shows_cpp_names_as_people_write_them(UNUSED_STATE)
 {
 	struct etw_symbols_options options = {.keep_mangled = true};
@@ -490,6 +584,8 @@ int main(void)
 		TEST(test_elf__says_why_there_is_no_file),
 		TEST(test_elf__searches_below_another_root),
 		TEST(test_elf__shows_inlined_functions_with_lines),
+		TEST(test_elf__finds_what_debug_files_have_in_common),
+		TEST(test_elf__opens_no_other_half_of_a_unit),
 		TEST(test_elf__shows_cpp_names_as_people_write_them),
 	};
 

@@ -188,8 +188,8 @@ static struct etw_symbol_frame ask(struct etw_symbols *symbols, uint32_t pid, ui
 {
 	struct etw_symbol_frame frame;
 
-	assert_int_equal(etw_symbols_resolve(symbols, pid, INT64_MAX - 1, address, false, &frame, 1),
-			 1);
+	assert_int_equal(
+		etw_symbols_resolve(symbols, pid, INT64_MAX - 1, address, false, &frame, 1), 1);
 	return frame;
 }
 
