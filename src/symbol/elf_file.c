@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/macros.h"
 #include "symbol/crc32.h"
+#include "symbol/elf_limits.h"
 
 #ifdef ETW_SYMBOL_LIBDW
 #include <elfutils/libdwelf.h>
@@ -17,6 +18,8 @@
 #include <libelf.h>
 
 #define CRC_READ_BYTES ((size_t)1 << 16)
+/* Larger debug files without a build id are not read for their checksum. */
+#define CRC_BYTES_MAX ((off_t)1 << 30)
 /* An offset beyond this is no header in front of the first segment: a kernel's vmlinux begins so. */
 #define HEADER_BYTES_MAX 65536
 
@@ -26,11 +29,17 @@ static void end_elfp(Elf **elf)
 		(void)elf_end(*elf);
 }
 
-Elf *etw_symbol_elf_begin(int fd)
+int etw_symbol_elf_begin(int *fd, uint64_t *copy_bytes, Elf **ret)
 {
-	CLEANUP(end_elfp) Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	CLEANUP(end_elfp) Elf *elf = NULL;
 
-	return elf && elf_kind(elf) == ELF_K_ELF ? TAKE(elf) : NULL;
+	TRY(etw_symbol_elf_settle(fd, copy_bytes));
+	TRY(etw_symbol_elf_limits_hold(*fd));
+	elf = elf_begin(*fd, ELF_C_READ_MMAP, NULL);
+	if (!elf || elf_kind(elf) != ELF_K_ELF)
+		return -ENOEXEC;
+	*ret = TAKE(elf);
+	return 0;
 }
 
 bool etw_symbol_elf_has_build_id(Elf *elf, const uint8_t *build_id, size_t bytes)
@@ -50,18 +59,20 @@ bool etw_symbol_elf_has_build_id(Elf *elf, const uint8_t *build_id, size_t bytes
 	return (size_t)found_bytes >= bytes && memcmp(found, build_id, bytes) == 0;
 }
 
-static uint32_t checksum_of(int fd)
+static bool has_checksum(int fd, uint32_t wanted)
 {
 	CLEANUP(freep) uint8_t *buffer = malloc(CRC_READ_BYTES);
 	off_t at = 0;
 	uint32_t crc = 0;
 	ssize_t got;
 
+	if (lseek(fd, 0, SEEK_END) > CRC_BYTES_MAX)
+		return false;
 	while (buffer && (got = pread(fd, buffer, CRC_READ_BYTES, at)) > 0) {
 		crc = etw_symbol_crc32(crc, buffer, (size_t)got);
 		at += got;
 	}
-	return crc;
+	return buffer && crc == wanted;
 }
 
 /* A search for a debug file, of an image that is open. */
@@ -69,6 +80,7 @@ struct debug_search {
 	const uint8_t *build_id;
 	size_t build_id_bytes;
 	uint32_t crc;
+	uint64_t *copy_bytes;
 	int fd;     /* what was found; owned */
 	char *path; /* owned */
 };
@@ -77,14 +89,15 @@ static int take_debug(void *context, int fd, const char *path)
 {
 	struct debug_search *search = context;
 	CLEANUP(etw_file_closep) int kept = fd;
-	CLEANUP(end_elfp) Elf *elf = etw_symbol_elf_begin(fd);
+	CLEANUP(end_elfp) Elf *elf = NULL;
+	const int r = etw_symbol_elf_begin(&kept, search->copy_bytes, &elf);
 
-	if (!elf)
-		return 1;
+	if (r)
+		return r == -ENOMEM ? r : 1;
 	if (search->build_id_bytes) {
 		if (!etw_symbol_elf_has_build_id(elf, search->build_id, search->build_id_bytes))
 			return 1;
-	} else if (checksum_of(fd) != search->crc) {
+	} else if (!has_checksum(kept, search->crc)) {
 		return 1;
 	}
 	search->path = strdup(path);
@@ -114,6 +127,7 @@ static int find_debug(Dwfl_Module *module, void **context, const char *name, Dwa
 		.build_id = elf->wanted.build_id,
 		.build_id_bytes = elf->wanted.build_id_bytes,
 		.crc = crc,
+		.copy_bytes = &elf->copy_bytes,
 		.fd = -1,
 	};
 	struct etw_symbol_wanted wanted = elf->wanted;
@@ -254,13 +268,14 @@ static int take_image(void *context, int fd, const char *path)
 	struct image_search *search = context;
 	const struct etw_symbol_wanted *wanted = search->wanted;
 	CLEANUP(etw_file_closep) int kept = fd;
-	CLEANUP(end_elfp) Elf *file = etw_symbol_elf_begin(fd);
+	CLEANUP(end_elfp) Elf *file = NULL;
 	struct etw_symbol_elf *elf;
-	int r;
+	uint64_t copy_bytes = 0;
+	int r = etw_symbol_elf_begin(&kept, &copy_bytes, &file);
 
-	if (!file) {
-		search->reason = ETW_SYMBOL_NOT_ELF;
-		return 1;
+	if (r) {
+		search->reason = r == -EFBIG ? ETW_SYMBOL_TOO_LARGE : ETW_SYMBOL_NOT_ELF;
+		return r == -ENOMEM ? r : 1;
 	}
 	if (wanted->build_id_bytes &&
 	    !etw_symbol_elf_has_build_id(file, wanted->build_id, wanted->build_id_bytes)) {
@@ -271,6 +286,7 @@ static int take_image(void *context, int fd, const char *path)
 	if (!elf)
 		return -ENOMEM;
 	elf->common_fd = -1;
+	elf->copy_bytes = copy_bytes;
 	elf->files = search->files;
 	elf->wanted = *wanted;
 	elf->path = strdup(wanted->path);
@@ -354,6 +370,11 @@ void etw_symbol_elf_close(struct etw_symbol_elf *elf)
 	free(elf->debug_file);
 	free(elf->ranges);
 	free(elf);
+}
+
+uint64_t etw_symbol_elf_copy_bytes(const struct etw_symbol_elf *elf)
+{
+	return elf->copy_bytes;
 }
 
 uint64_t etw_symbol_elf_address(const struct etw_symbol_elf *elf, uint64_t from_base)
@@ -480,6 +501,12 @@ int etw_symbol_elf_open_fd(const struct etw_symbol_files *files,
 void etw_symbol_elf_close(struct etw_symbol_elf *elf)
 {
 	(void)elf;
+}
+
+uint64_t etw_symbol_elf_copy_bytes(const struct etw_symbol_elf *elf)
+{
+	(void)elf;
+	return 0;
 }
 
 uint64_t etw_symbol_elf_address(const struct etw_symbol_elf *elf, uint64_t from_base)

@@ -3,7 +3,8 @@
  * An ELF file with its debug file, read by libdw. In a build without libdw every image is left out.
  *
  * Addresses are those of the file's program headers ("file addresses"). libdw reads hostile files as carefully as it
- * can; it maps them, so that a file that is cut while it is read ends the process, as with every user of it.
+ * can; what it does not limit is held against limits before (elf_limits.h). It maps files, and one that is cut while it is
+ * read would end the process, so those that others may change are copied.
  */
 #ifndef ETW_SYMBOL_ELF_FILE_H
 #define ETW_SYMBOL_ELF_FILE_H
@@ -66,6 +67,9 @@ int etw_symbol_elf_read_functions(struct etw_symbol_elf *elf, struct etw_symbol_
 
 /* etw_symbol_elf_path() - the file that the names are from; borrowed from it. */
 const char *etw_symbol_elf_path(const struct etw_symbol_elf *elf);
+
+/* etw_symbol_elf_copy_bytes() - of memory, for copies of its files. */
+uint64_t etw_symbol_elf_copy_bytes(const struct etw_symbol_elf *elf);
 
 /* A place in the source. Strings are libdw's, until the file is closed. */
 struct etw_symbol_source_place {

@@ -31,9 +31,9 @@ static int take_common(void *context, int fd, const char *path)
 
 	(void)path;
 	elf->common_fd = fd;
-	elf->common_file = etw_symbol_elf_begin(fd);
-	if (elf->common_file && etw_symbol_elf_has_build_id(elf->common_file, search->build_id,
-							     search->build_id_bytes))
+	(void)etw_symbol_elf_begin(&elf->common_fd, &elf->copy_bytes, &elf->common_file);
+	if (elf->common_file &&
+	    etw_symbol_elf_has_build_id(elf->common_file, search->build_id, search->build_id_bytes))
 		elf->common = dwarf_begin_elf(elf->common_file, DWARF_C_READ, NULL);
 	/* libdw would open what this one names. */
 	if (elf->common && !has_common(elf->common))

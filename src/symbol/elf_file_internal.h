@@ -34,6 +34,7 @@ struct etw_symbol_elf {
 	size_t range_count;
 	bool has_ranges;
 	bool has_own_symbols; /* a full table, in the image itself */
+	uint64_t copy_bytes;  /* of memory: files that others may change */
 	/* What its debugging information has in common with other files'; owned; NULL, and -1: none. */
 	Dwarf *common;
 	Elf *common_file;
@@ -41,8 +42,15 @@ struct etw_symbol_elf {
 	bool has_sought_common, lacks_common;
 };
 
-/* etw_symbol_elf_begin() - an ELF file as libelf has it, whose caller keeps @fd open; NULL: it is none. */
-Elf *etw_symbol_elf_begin(int fd);
+/*
+ * etw_symbol_elf_begin() - an ELF file as libelf has it.
+ *
+ * @fd:         the caller's; replaced by a copy where others may change the file
+ * @copy_bytes: what that takes is added
+ *
+ * Returns 0; -ENOEXEC for what is none; -EFBIG beyond the limits; -ENOMEM; what reading fails with.
+ */
+int etw_symbol_elf_begin(int *fd, uint64_t *copy_bytes, Elf **ret);
 
 /* etw_symbol_elf_has_build_id() - whether a file's build id begins as the wanted one; a file without one is none that is known. */
 bool etw_symbol_elf_has_build_id(Elf *elf, const uint8_t *build_id, size_t bytes);

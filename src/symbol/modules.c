@@ -163,6 +163,16 @@ static void close_oldest(struct etw_symbol_modules *modules)
 		close_file(modules, oldest);
 }
 
+static uint64_t copies_bytes(const struct etw_symbol_modules *modules)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < modules->count; i++)
+		if (modules->at[i]->elf)
+			bytes += etw_symbol_elf_copy_bytes(modules->at[i]->elf);
+	return bytes;
+}
+
 static int open_file(struct etw_symbol_modules *modules, struct etw_symbol_loaded *loaded)
 {
 	const struct etw_symbol_wanted wanted = {
@@ -176,7 +186,8 @@ static int open_file(struct etw_symbol_modules *modules, struct etw_symbol_loade
 	enum etw_symbol_reason reason;
 	int r;
 
-	while (modules->open_count >= ETW_SYMBOL_OPEN_FILES_MAX)
+	while (modules->open_count >= ETW_SYMBOL_OPEN_FILES_MAX ||
+	       (modules->open_count && copies_bytes(modules) > ETW_SYMBOL_COPIES_BYTES_MAX))
 		close_oldest(modules);
 	if (etw_symbol_is_vdso(loaded->shown.path) && !modules->files.is_elsewhere)
 		r = etw_symbol_vdso_open(&modules->files, &wanted, &loaded->elf, &reason);

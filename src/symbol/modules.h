@@ -25,6 +25,8 @@
 
 /* Files that stay open for lines and inlined functions. */
 #define ETW_SYMBOL_OPEN_FILES_MAX 64
+/* Of memory, for copies of files that stay open, when one more is opened. */
+#define ETW_SYMBOL_COPIES_BYTES_MAX (UINT64_C(1) << 30)
 
 /* Processes of one user below whose roots an image is looked for. */
 #define ETW_SYMBOL_ROOTS_MAX 8

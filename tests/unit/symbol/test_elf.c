@@ -358,6 +358,41 @@ static void test_elf__says_why_there_is_no_file(UNUSED_STATE)
 	etw_symbols_free(symbols);
 }
 
+/* What a file says of its size is no reason to take so much memory. */
+static void test_elf__says_that_a_file_is_too_large(UNUSED_STATE)
+{
+	struct etw_symbols *symbols;
+
+	compile("-O1 -fPIE -pie", "pie");
+	assert_true(run("cp pie holes && truncate -s 7G holes"));
+	symbols = fixture_symbols(&(struct etw_symbols_options){0});
+	tell_file(symbols, BASE, "holes");
+	assert_int_equal(frame_of(symbols, BASE).module->reason, ETW_SYMBOL_TOO_LARGE);
+	etw_symbols_free(symbols);
+}
+
+/* Others may cut it while it is open for its lines. */
+static void test_elf__outlives_files_that_are_cut(UNUSED_STATE)
+{
+	struct etw_symbols_options options = {.want_lines = true, .want_inlines = true};
+	struct etw_symbol_frame frame;
+	struct etw_symbols *symbols;
+	uint64_t leaf, middle;
+
+	compile("-O1 -g -fPIE -pie", "pie");
+	leaf = BASE + address_of("pie", "leaf");
+	middle = BASE + address_of("pie", "middle");
+	assert_true(run("chmod 666 pie"));
+	symbols = fixture_symbols(&options);
+	tell_file(symbols, BASE, "pie");
+	assert_string_equal(frame_of(symbols, leaf).function, "leaf");
+	assert_true(run(": >pie"));
+	frame = frame_of(symbols, middle);
+	assert_string_equal(frame.function, "middle");
+	assert_non_null(frame.file);
+	etw_symbols_free(symbols);
+}
+
 static void test_elf__searches_below_another_root(UNUSED_STATE)
 {
 	struct etw_symbols_options options = {.root = fixture_folder};
@@ -582,6 +617,8 @@ int main(void)
 		TEST(test_elf__takes_the_debug_file_for_an_image_that_is_gone),
 		TEST(test_elf__refuses_another_build),
 		TEST(test_elf__says_why_there_is_no_file),
+		TEST(test_elf__says_that_a_file_is_too_large),
+		TEST(test_elf__outlives_files_that_are_cut),
 		TEST(test_elf__searches_below_another_root),
 		TEST(test_elf__shows_inlined_functions_with_lines),
 		TEST(test_elf__finds_what_debug_files_have_in_common),
