@@ -16,6 +16,7 @@
 #include "source/kernel/events/symbol_events.h"
 #include "source/kernel/events/task_stacks.h"
 #include "source/kernel/processes/command_line.h"
+#include "source/kernel/tracker/tracker_internal.h"
 
 #define NO_LOGIN_SESSION UINT32_MAX
 
@@ -59,60 +60,6 @@ static struct etw_kernel_actor ending_actor_of(const struct etw_kernel_tracker *
 	return actor;
 }
 
-#define ANCESTORS_MAX 64
-
-/*
- * Whether a process is the one whose tree alone is wanted, or descends from it. Its ancestors are asked; is_inside answers
- * for those whose ancestors have ended.
- */
-static bool is_wanted(struct etw_kernel_tracker *tracker, uint32_t pid)
-{
-	if (!tracker->only_pid)
-		return true;
-	for (int i = 0; i < ANCESTORS_MAX && pid; i++) {
-		const struct etw_kernel_process *process = etw_kernel_tasks_find(&tracker->tasks,
-										 pid);
-
-		if (pid == tracker->only_pid || (process && process->is_inside))
-			return true;
-		pid = process ? process->parent_pid : 0;
-	}
-	return false;
-}
-
-/* The stack of the event that was written last, unless it is of a rundown. @start, @end: its enum etw_kernel_stack_event, by opcode */
-static void tell_stack(struct etw_kernel_tracker *tracker, enum etw_kernel_opcode opcode,
-		       struct etw_kernel_actor actor, uint32_t start, uint32_t end)
-{
-	tracker->out->is_of_others = !tracker->out->stack && !is_wanted(tracker, actor.pid);
-	if (opcode == ETW_KERNEL_OPCODE_START || opcode == ETW_KERNEL_OPCODE_LOAD)
-		etw_kernel_task_stack_write(tracker->out, start, actor.tid, actor.pid);
-	else if (opcode == ETW_KERNEL_OPCODE_END)
-		etw_kernel_task_stack_write(tracker->out, end, actor.tid, actor.pid);
-}
-
-static void tell_process(struct etw_kernel_tracker *tracker, enum etw_kernel_opcode opcode,
-			 struct etw_kernel_actor actor, const struct etw_kernel_process *process,
-			 uint32_t status)
-{
-	if (!(tracker->flags & EVENT_TRACE_FLAG_PROCESS))
-		return;
-	etw_kernel_write_process(tracker->out, opcode, actor, process, status);
-	tell_stack(tracker, opcode, actor, ETW_KERNEL_STACK_PROCESS_START,
-		   ETW_KERNEL_STACK_PROCESS_END);
-}
-
-static void tell_thread(struct etw_kernel_tracker *tracker, enum etw_kernel_opcode opcode,
-			struct etw_kernel_actor actor, uint32_t pid,
-			const struct etw_kernel_thread *thread)
-{
-	if (!(tracker->flags & EVENT_TRACE_FLAG_THREAD))
-		return;
-	etw_kernel_write_thread(tracker->out, opcode, actor, pid, thread);
-	tell_stack(tracker, opcode, actor, ETW_KERNEL_STACK_THREAD_START,
-		   ETW_KERNEL_STACK_THREAD_END);
-}
-
 /* What a thread is called, and whatever else its records repeat. */
 static void take_thread_facts(struct etw_kernel_thread *thread, const struct etw_kernel_task *task)
 {
@@ -126,104 +73,6 @@ static void take_thread_facts(struct etw_kernel_thread *thread, const struct etw
 		thread->facts.user_stack = before.user_stack;
 	if (!thread->facts.entry)
 		thread->facts.entry = before.entry;
-}
-
-struct image_context {
-	struct etw_kernel_tracker *tracker;
-	struct etw_kernel_actor actor;
-	uint32_t pid, uid;
-	enum etw_kernel_opcode load, unload;
-	uint32_t
-		of_pid; /* who has the same images, with their names; 0: nobody that the trace knows */
-	bool is_description;
-};
-
-/* Of an event, beside the image's name. */
-#define IMAGE_EVENT_BYTES 256
-
-/* Names are told once: whoever else has the same ones only says whose they are. */
-static void tell_names(const struct image_context *at, const struct etw_kernel_image *image)
-{
-	struct etw_kernel_names *names = image->names;
-	uint32_t of_pid = at->of_pid;
-
-	if (!names || !names->symbol_bytes)
-		return;
-	if (at->is_description && names->description == at->tracker->description) {
-		of_pid = names->described_pid;
-	} else if (at->is_description) {
-		names->description = at->tracker->description;
-		names->described_pid = at->pid;
-	}
-	if (of_pid)
-		etw_kernel_write_heir(at->tracker->out, at->pid, image->base, of_pid);
-	else
-		etw_kernel_write_names(names, at->tracker->out, at->pid);
-}
-
-static void tell_image(void *context, const struct etw_kernel_image *image, bool is_loaded)
-{
-	const struct image_context *at = context;
-	const enum etw_kernel_opcode opcode = is_loaded ? at->load : at->unload;
-
-	if (!(at->tracker->flags & EVENT_TRACE_FLAG_IMAGE_LOAD) || !is_wanted(at->tracker, at->pid))
-		return;
-	if (!etw_kernel_shares_take(&at->tracker->shares, at->uid, at->tracker->out->time_ns,
-				    IMAGE_EVENT_BYTES + image->wide->byte_count)) {
-		at->tracker->lost_images++;
-		return;
-	}
-	etw_kernel_write_image(at->tracker->out, opcode, at->actor, at->pid, image);
-	tell_stack(at->tracker, opcode, at->actor, ETW_KERNEL_STACK_IMAGE_LOAD,
-		   ETW_KERNEL_STACK_IMAGE_UNLOAD);
-	if (is_loaded)
-		tell_names(at, image);
-}
-
-/* @process: NULL: it is not known, and has no images */
-static struct image_context image_context_of(struct etw_kernel_tracker *tracker,
-					     struct etw_kernel_actor actor,
-					     const struct etw_kernel_process *process)
-{
-	return (struct image_context){.tracker = tracker,
-				      .actor = actor,
-				      .pid = process ? process->pid : 0,
-				      .uid = process ? process->uid : 0,
-				      .load = ETW_KERNEL_OPCODE_LOAD,
-				      .unload = ETW_KERNEL_OPCODE_END};
-}
-
-/* Images beyond what a process may have are lost, and what there was no memory for. */
-static void count_images(struct etw_kernel_tracker *tracker, int result)
-{
-	if (result == -E2BIG)
-		tracker->lost_images++;
-	else if (result)
-		tracker->out->no_memory++;
-}
-
-static void tell_images(struct etw_kernel_tracker *tracker, struct etw_kernel_actor actor,
-			const struct etw_kernel_process *process, bool is_loaded)
-{
-	struct image_context context = image_context_of(tracker, actor, process);
-
-	if (is_loaded)
-		etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_LOADS);
-	else
-		etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_UNLOADS);
-	etw_kernel_images_tell(process->images, is_loaded, tell_image, &context);
-}
-
-/* What a child has of the process that made it. */
-static void tell_inherited(struct etw_kernel_tracker *tracker, const struct etw_kernel_record *head,
-			   const struct etw_kernel_process *process)
-{
-	struct image_context context = image_context_of(tracker, actor_of(head), process);
-
-	if (is_wanted(tracker, head->pid))
-		context.of_pid = head->pid;
-	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_LOADS);
-	etw_kernel_images_tell(process->images, true, tell_image, &context);
 }
 
 /* The facts that every record about a task repeats. */
@@ -305,9 +154,11 @@ static void start_process(struct etw_kernel_tracker *tracker,
 	/* A child in its parent's memory maps nothing of its own: it is about to exec. */
 	if (maker && !(task->flags & ETW_KERNEL_TASK_SHARES_MEMORY))
 		process->images = etw_kernel_images_ref(maker->images);
-	process->is_inside = tracker->only_pid && is_wanted(tracker, record->head.pid);
+	process->is_inside = tracker->only_pid &&
+			     etw_kernel_tracker_wants(tracker, record->head.pid);
 	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_START);
-	tell_process(tracker, ETW_KERNEL_OPCODE_START, actor_of(&record->head), process, 0);
+	etw_kernel_tracker_tell_process(tracker, ETW_KERNEL_OPCODE_START, actor_of(&record->head),
+					process, 0);
 }
 
 static void start_thread(struct etw_kernel_tracker *tracker, struct etw_kernel_process *process,
@@ -324,13 +175,15 @@ static void start_thread(struct etw_kernel_tracker *tracker, struct etw_kernel_p
 
 		tracker->out->no_memory++;
 		take_thread_facts(&alone, task);
-		tell_thread(tracker, ETW_KERNEL_OPCODE_START, actor_of(head), task->pid, &alone);
+		etw_kernel_tracker_tell_thread(tracker, ETW_KERNEL_OPCODE_START, actor_of(head),
+					       task->pid, &alone);
 		return;
 	}
 	thread->start_ticks = task->start_ns / tracker->ns_per_tick;
 	thread->spent_ns = etw_kernel_cpu_time_used(&tracker->cpu_time, head, task);
 	take_thread_facts(thread, task);
-	tell_thread(tracker, ETW_KERNEL_OPCODE_START, actor_of(head), task->pid, thread);
+	etw_kernel_tracker_tell_thread(tracker, ETW_KERNEL_OPCODE_START, actor_of(head), task->pid,
+				       thread);
 }
 
 static void apply_new_task(struct etw_kernel_tracker *tracker,
@@ -346,7 +199,7 @@ static void apply_new_task(struct etw_kernel_tracker *tracker,
 		return;
 	start_thread(tracker, process, &record->head, &record->task);
 	if (record->task.tid == record->task.pid)
-		tell_inherited(tracker, &record->head, process);
+		etw_kernel_tracker_tell_inherited(tracker, &record->head, process);
 }
 
 /*
@@ -358,7 +211,7 @@ static void end_program(struct etw_kernel_tracker *tracker, struct etw_kernel_pr
 {
 	struct etw_kernel_images *images = process->images;
 
-	tell_images(tracker, actor, process, false);
+	etw_kernel_tracker_tell_images(tracker, actor, process, false);
 	process->images = NULL;
 	etw_kernel_images_unref(images);
 	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_THREAD_ENDS);
@@ -366,10 +219,11 @@ static void end_program(struct etw_kernel_tracker *tracker, struct etw_kernel_pr
 		if (thread->is_ended)
 			continue;
 		thread->is_ended = true;
-		tell_thread(tracker, ETW_KERNEL_OPCODE_END, actor, process->pid, thread);
+		etw_kernel_tracker_tell_thread(tracker, ETW_KERNEL_OPCODE_END, actor, process->pid,
+					       thread);
 	}
 	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_END);
-	tell_process(tracker, ETW_KERNEL_OPCODE_END, actor, process, status);
+	etw_kernel_tracker_tell_process(tracker, ETW_KERNEL_OPCODE_END, actor, process, status);
 }
 
 /* In front of all that ends with the process: it had these while it was there. */
@@ -411,7 +265,8 @@ static void apply_exit(struct etw_kernel_tracker *tracker, const struct etw_kern
 		process->is_ended = true;
 	} else if (thread && !thread->is_ended) {
 		etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_THREAD_ENDS);
-		tell_thread(tracker, ETW_KERNEL_OPCODE_END, actor, task->pid, thread);
+		etw_kernel_tracker_tell_thread(tracker, ETW_KERNEL_OPCODE_END, actor, task->pid,
+					       thread);
 	}
 	if (thread)
 		etw_kernel_tasks_remove_thread(&tracker->tasks, thread);
@@ -477,9 +332,9 @@ static void apply_exec(struct etw_kernel_tracker *tracker, const struct etw_kern
 	take_arguments(tracker, process, record,
 		       byte_count - (uint32_t)offsetof(struct etw_kernel_exec, arguments));
 	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_START);
-	tell_process(tracker, ETW_KERNEL_OPCODE_START, actor, process, 0);
+	etw_kernel_tracker_tell_process(tracker, ETW_KERNEL_OPCODE_START, actor, process, 0);
 	start_thread(tracker, process, &record->head, task);
-	tell_images(tracker, actor, process, true);
+	etw_kernel_tracker_tell_images(tracker, actor, process, true);
 }
 
 static void apply_rename(struct etw_kernel_tracker *tracker, const struct etw_kernel_rename *record)
@@ -502,12 +357,13 @@ static void apply_unmap(struct etw_kernel_tracker *tracker, const struct etw_ker
 {
 	struct etw_kernel_process *process = etw_kernel_tasks_find(&tracker->tasks,
 								   record->head.pid);
-	struct image_context context = image_context_of(tracker, actor_of(&record->head), process);
+	struct etw_kernel_image_context context =
+		etw_kernel_tracker_image_context(tracker, actor_of(&record->head), process);
 
 	if (!process || !process->images)
 		return;
-	if (etw_kernel_images_unmap(&process->images, record->start, record->byte_count, tell_image,
-				    &context))
+	if (etw_kernel_images_unmap(&process->images, record->start, record->byte_count,
+				    etw_kernel_tracker_tell_image, &context))
 		tracker->out->no_memory++;
 }
 
@@ -571,7 +427,7 @@ void etw_kernel_tracker_map(struct etw_kernel_tracker *tracker, uint32_t tid, ui
 			    const struct etw_kernel_mapping *mapping)
 {
 	struct etw_kernel_process *process = etw_kernel_tasks_find(&tracker->tasks, pid);
-	struct image_context context = image_context_of(
+	struct etw_kernel_image_context context = etw_kernel_tracker_image_context(
 		tracker, (struct etw_kernel_actor){.tid = tid, .pid = pid}, process);
 	int r;
 
@@ -581,8 +437,9 @@ void etw_kernel_tracker_map(struct etw_kernel_tracker *tracker, uint32_t tid, ui
 	if (process->is_in_exec)
 		r = etw_kernel_images_map(&process->next_images, mapping, NULL, NULL);
 	else
-		r = etw_kernel_images_map(&process->images, mapping, tell_image, &context);
-	count_images(tracker, r);
+		r = etw_kernel_images_map(&process->images, mapping, etw_kernel_tracker_tell_image,
+					  &context);
+	etw_kernel_tracker_count_images(tracker, r);
 }
 
 /* More names of code that was announced before. */
@@ -591,7 +448,8 @@ static int add_names(struct etw_kernel_tracker *tracker, struct etw_kernel_proce
 {
 	int r = etw_kernel_images_add_names(process->images, image);
 
-	if (!r && tracker->flags & EVENT_TRACE_FLAG_IMAGE_LOAD && is_wanted(tracker, process->pid))
+	if (!r && tracker->flags & EVENT_TRACE_FLAG_IMAGE_LOAD &&
+	    etw_kernel_tracker_wants(tracker, process->pid))
 		etw_kernel_write_announced(image, tracker->out, process->pid);
 	return r == -ENOENT ? 0 : r;
 }
@@ -601,7 +459,7 @@ void etw_kernel_tracker_announced(struct etw_kernel_tracker *tracker,
 {
 	struct etw_announced_image *image = news->image;
 	struct etw_kernel_process *process = etw_kernel_tasks_find(&tracker->tasks, image->pid);
-	struct image_context context = image_context_of(
+	struct etw_kernel_image_context context = etw_kernel_tracker_image_context(
 		tracker, (struct etw_kernel_actor){.tid = image->pid, .pid = image->pid}, process);
 	int r = 0;
 
@@ -610,45 +468,12 @@ void etw_kernel_tracker_announced(struct etw_kernel_tracker *tracker,
 	if (news->act == ETW_ANNOUNCED_IS_THERE)
 		context.load = ETW_KERNEL_OPCODE_DC_START;
 	if (news->act == ETW_ANNOUNCED_UNLOADED)
-		r = etw_kernel_images_withdraw(&process->images, image, tell_image, &context);
+		r = etw_kernel_images_withdraw(&process->images, image,
+					       etw_kernel_tracker_tell_image, &context);
 	else if (news->act == ETW_ANNOUNCED_MORE)
 		r = add_names(tracker, process, image);
 	else
-		r = etw_kernel_images_announce(&process->images, image, news->act, tell_image,
-					       &context);
-	count_images(tracker, r);
-}
-
-void etw_kernel_tracker_describe(struct etw_kernel_tracker *tracker,
-				 struct etw_kernel_process *process, bool is_end)
-{
-	enum etw_kernel_opcode opcode = is_end ? ETW_KERNEL_OPCODE_DC_END
-					       : ETW_KERNEL_OPCODE_DC_START;
-	struct etw_kernel_actor actor = {.tid = process->pid, .pid = process->pid};
-	struct image_context context = image_context_of(tracker, actor, process);
-
-	if (process->is_ended)
-		return;
-	context.load = context.unload = opcode;
-	context.is_description = true;
-	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_RUNDOWN);
-	tell_process(tracker, opcode, actor, process, 0);
-	for (struct etw_kernel_thread *thread = process->threads; thread; thread = thread->next) {
-		actor.tid = thread->tid;
-		if (!thread->is_ended)
-			tell_thread(tracker, opcode, actor, process->pid, thread);
-	}
-	etw_kernel_images_tell(process->images, true, tell_image, &context);
-}
-
-void etw_kernel_tracker_describe_images(struct etw_kernel_tracker *tracker,
-					const struct etw_kernel_process *process)
-{
-	struct etw_kernel_actor actor = {.tid = process->pid, .pid = process->pid};
-	struct image_context context = image_context_of(tracker, actor, process);
-
-	context.load = context.unload = ETW_KERNEL_OPCODE_DC_START;
-	context.is_description = true;
-	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_RUNDOWN);
-	etw_kernel_images_tell(process->images, true, tell_image, &context);
+		r = etw_kernel_images_announce(&process->images, image, news->act,
+					       etw_kernel_tracker_tell_image, &context);
+	etw_kernel_tracker_count_images(tracker, r);
 }
