@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Bursts that the rings cannot hold, while nobody reads: the events that come and those that are counted as lost are
- * together as many as the kernel itself says there were, exactly.
+ * together as many as the kernel itself says there were.
  *
  *     count_burst
  *
  * The first two are those of one child, which waits in a system call at both ends, so that nothing of it is on the way then:
- * its system calls, as often as it makes them; its switches, by perf's own count of the tracepoint, and by what
- * /proc/PID/status counts of them, each once out and once in. Samples are those of the machine, by how often the kernel ran the program (run_cnt of BPF's statistics).
+ * its system calls, exactly as often as it makes them; its switches, no fewer than perf's counter of the tracepoint has and no
+ * more than /proc/PID/status counts, each once out and once in. Samples are those of the machine, exactly as often as the kernel
+ * ran the program (run_cnt of BPF's statistics).
  * Exit status: 0; 1 with the numbers; 77 with the reason why it cannot run.
  */
 #include <errno.h>
@@ -47,7 +48,7 @@
 #define NO_SAMPLE_FT 600000000        /* a minute */
 #define COLLECTS_MAX 100000
 #define CPUS_MAX     1024
-#define HIDDEN_SHARE 10000 /* one switch of so many may have no tracepoint */
+#define HIDDEN_SHARE 1000 /* one switch of so many may have no tracepoint */
 
 struct child {
 	pid_t pid;
@@ -239,19 +240,26 @@ static uint64_t lost(const struct recording *recording, unsigned cause, unsigned
 	return sum;
 }
 
-/* Returns whether they agree; also that the burst was one. */
-static bool judge(const struct recording *recording, const char *what, unsigned class_number,
-		  uint64_t expected, uint64_t told)
+/* Returns whether they agree; also that the burst was one. @least, @most: that were made */
+static bool judge_between(const struct recording *recording, const char *what,
+			  unsigned class_number, uint64_t least, uint64_t most, uint64_t told)
 {
 	uint64_t full = lost(recording, ETW_LOSS_RING_FULL, class_number);
 	uint64_t interrupted = lost(recording, ETW_LOSS_INTERRUPTED, class_number);
-	bool is_good = told + full + interrupted == expected && full > 0;
+	uint64_t sum = told + full + interrupted;
+	bool is_good = sum >= least && sum <= most && full > 0;
 
 	printf("%s %s: %" PRIu64 " told + %" PRIu64 " lost for a full ring + %" PRIu64
-	       " lost for an interrupted program = %" PRIu64 ", %" PRIu64 " expected\n",
-	       is_good ? "good" : "BAD", what, told, full, interrupted, told + full + interrupted,
-	       expected);
+	       " lost for an interrupted program = %" PRIu64 ", %" PRIu64 " to %" PRIu64
+	       " expected\n",
+	       is_good ? "good" : "BAD", what, told, full, interrupted, sum, least, most);
 	return is_good;
+}
+
+static bool judge(const struct recording *recording, const char *what, unsigned class_number,
+		  uint64_t expected, uint64_t told)
+{
+	return judge_between(recording, what, class_number, expected, expected, told);
 }
 
 static int burst_of_calls(void)
@@ -318,15 +326,21 @@ static uint64_t read_counters(const int *counters, int cpu_count)
 }
 
 /*
- * As often as a process was switched out it was switched in before. Kernels now and then switch without their tracepoint, so
- * that no tracer sees it: a few of a hundred thousand, and never too many. On some machines perf's counter misses a sixth of
- * them, while what was told and lost is what /proc counts: then nothing can be held exactly.
+ * As often as a process was switched out it was switched in before, so /proc counts half of the switches. Kernels now and then
+ * switch without their tracepoint, so that no tracer sees it: a few of a hundred thousand. perf's counter of the tracepoint
+ * misses some of those that pass it, on some machines every second one. What is told and lost lies between the two.
  */
-static bool is_near(uint64_t counted, uint64_t passed)
+static bool judge_switches(const struct recording *recording, uint64_t counted, uint64_t passed,
+			   uint64_t told)
 {
-	printf("/proc/PID/status counts %" PRIu64 " switches, the tracepoint %" PRIu64 "\n",
+	uint64_t least = counted - counted / HIDDEN_SHARE;
+
+	printf("/proc/PID/status counts %" PRIu64
+	       " switches, perf's counter of the tracepoint %" PRIu64 "\n",
 	       counted, passed);
-	return passed <= counted && counted - passed <= counted / HIDDEN_SHARE;
+	if (passed > least)
+		least = passed;
+	return judge_between(recording, "switches", ETW_LOSS_OF_SWITCHES, least, counted, told);
 }
 
 /* With a partner that is not recorded: each switch of the child is from it, or to it. */
@@ -383,11 +397,7 @@ static int burst_of_switches(void)
 	passed = read_counters(counters, cpu_count);
 	is_good &= silence(&recording);
 	counts = read_all(&recording);
-	if (is_near(2 * (after - before), passed))
-		is_good &= judge(&recording, "switches", ETW_LOSS_OF_SWITCHES, passed,
-				 counts.switches);
-	else
-		puts("switches are left out: perf's counter of the tracepoint missed too many");
+	is_good &= judge_switches(&recording, 2 * (after - before), passed, counts.switches);
 	etw_kernel_source.close(recording.source);
 	end_child(&child);
 	(void)waitpid(partner, NULL, 0);
