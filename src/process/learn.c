@@ -159,10 +159,13 @@ static int read_text(struct etw_processes *processes, const struct etw_decoding 
 	return result;
 }
 
-/* The part of a path behind the last separator. */
+/* The part of a path behind the last separator. Names of Linux' threads have slashes, and begin with none: "kworker/0:1". */
 static const char *file_name_of(const char *path)
 {
 	const char *name = path;
+
+	if (path[0] != '/' && !strchr(path, '\\'))
+		return path;
 
 	for (; *path; path++) {
 		if ((*path == '\\' || *path == '/') && path[1])

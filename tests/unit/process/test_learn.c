@@ -110,6 +110,21 @@ static void test_learn__an_exec_on_linux_is_the_same_process(UNUSED_STATE)
 	fixture_done(&fixture);
 }
 
+/* A slash is a part of the name of a Linux thread, unless a path begins with it. */
+static void test_learn__threads_of_the_kernel_keep_their_names(UNUSED_STATE)
+{
+	const struct made_process worker = {40, 2, 0, KEY(1), "kworker/0:1-events", ""};
+	const struct made_process program = {41, 1, 0, KEY(2), "/usr/bin/make", "make"};
+	struct fixture fixture;
+
+	fixture_init(&fixture);
+	fixture_process(&fixture, 50, ETW_OPCODE_DC_START, &worker);
+	fixture_process(&fixture, 50, ETW_OPCODE_DC_START, &program);
+	assert_string_equal(name_at(&fixture, 40, 60), "kworker/0:1-events");
+	assert_string_equal(name_at(&fixture, 41, 60), "make");
+	fixture_done(&fixture);
+}
+
 static void test_learn__other_events_tell_nothing(UNUSED_STATE)
 {
 	struct fixture fixture;
@@ -155,6 +170,7 @@ int main(void)
 			test_learn__a_life_whose_start_was_lost_begins_with_the_end_before),
 		cmocka_unit_test(test_learn__a_missed_end_does_not_join_two_lives),
 		cmocka_unit_test(test_learn__an_exec_on_linux_is_the_same_process),
+		cmocka_unit_test(test_learn__threads_of_the_kernel_keep_their_names),
 		cmocka_unit_test(test_learn__other_events_tell_nothing),
 		cmocka_unit_test(test_learn__a_defunct_process_had_ended),
 	};
