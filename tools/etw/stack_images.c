@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/guid.h"
 #include "base/macros.h"
@@ -45,6 +46,14 @@ static int ignore_refusal(int result)
 	return result == -ENOMEM ? result : 0;
 }
 
+/* "vmlinux", "/usr/lib/debug/boot/vmlinux-6.1.0" */
+static bool is_kernel_path(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	return strncmp(name ? name + 1 : path, "vmlinux", 7) == 0;
+}
+
 static int take_image(struct stack_images *images, const struct etw_decoding *decoding,
 		      uint32_t *ret_gone)
 {
@@ -84,6 +93,8 @@ static int take_image(struct stack_images *images, const struct etw_decoding *de
 		etw_format_item(decoding, path, &text);
 	result = etw_text_error(&text);
 	image.path = etw_text_string(&text);
+	if (!image.pid && told != ETW_SYMBOL_UNLOAD && is_kernel_path(image.path))
+		images->kernel_base = image.base;
 	if (!result)
 		result = etw_symbols_tell_image(images->symbols, told, &image,
 						header->TimeStamp.QuadPart);
@@ -136,7 +147,9 @@ static int take_symbols(struct stack_images *images, const EVENT_RECORD *record)
 							 .bytes = symbol.byte_count,
 							 .name = symbol.name,
 							 .name_bytes = symbol.name_bytes};
-	images->has_kernel_symbols |= count && !part.process_id;
+	/* What the kernel makes, as BPF programs, has its name at once; the kernel's own come at the end. */
+	images->has_kernel_symbols |= count && !part.process_id &&
+				      part.image_base == images->kernel_base;
 	return ignore_refusal(
 		etw_symbols_tell_symbols(images->symbols, part.process_id, part.image_base,
 					 record->EventHeader.TimeStamp.QuadPart, told, count));

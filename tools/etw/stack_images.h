@@ -9,7 +9,8 @@
 struct stack_images {
 	struct etw_symbols *symbols;
 	uint64_t events;
-	bool has_kernel_symbols; /* the trace has them itself */
+	uint64_t kernel_base;    /* of the kernel itself; 0: not told */
+	bool has_kernel_symbols; /* the trace has those of the kernel itself */
 };
 
 /* stack_images_is_wanted() - whether an event tells of images. Cheap enough to ask of every event. */
