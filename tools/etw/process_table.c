@@ -102,6 +102,18 @@ static void put_duration(struct etw_text *text, const struct process_table *tabl
 		etw_text_putc(text, '-');
 }
 
+static void put_cpu_time(struct etw_text *text, const struct etw_process_usage *usage,
+			 const struct etw_process *process, const struct etw_process_share *share)
+{
+	const int64_t time_ft = share ? (int64_t)etw_process_usage_time(usage, share) : 0;
+
+	/* Threads tell when they end. */
+	if (!time_ft && usage->measure == ETW_PROCESS_BY_TICKS && !process->has_end)
+		etw_text_putc(text, '-');
+	else
+		etw_number_duration(text, time_ft);
+}
+
 static void put_row(struct etw_grid *grid, const struct process_table *table,
 		    const struct etw_process *process, size_t depth)
 {
@@ -113,9 +125,7 @@ static void put_row(struct etw_grid *grid, const struct process_table *table,
 		put_start(etw_grid_cell(grid), table, process);
 	put_duration(etw_grid_cell(grid), table, process);
 	if (table->usage->measure != ETW_PROCESS_BY_EVENTS)
-		etw_number_duration(etw_grid_cell(grid),
-				    share ? (int64_t)etw_process_usage_time(table->usage, share)
-					  : 0);
+		put_cpu_time(etw_grid_cell(grid), table->usage, process, share);
 	put_status(etw_grid_cell(grid), process);
 	etw_text_unsigned(etw_grid_cell(grid), process->pid);
 	cell = etw_grid_cell(grid);

@@ -25,14 +25,18 @@ static bool is_hot(const struct etw_call *call, struct etw_call *const *hot, siz
 	return false;
 }
 
-/* From each function that took time itself, those that led there: functions only. */
+/*
+ * From each function that took time itself, those that led there: functions only, and none behind an address that lies in no
+ * module. Code without frame pointers leaves anything in their place, and a caller that is none is worse than none.
+ */
 static int add_callers(struct etw_calls *callers, const struct etw_call_node *node)
 {
 	const uint64_t weight = node->exclusive;
 	struct etw_call *path[1 + CALLERS_SHOWN];
 	size_t levels = 0;
 
-	for (; levels < ARRAY_SIZE(path) && node->call && node->call->name.kind == STACK_FRAME;
+	for (; levels < ARRAY_SIZE(path) && node->call && node->call->name.kind == STACK_FRAME &&
+	       (!levels || node->call->name.module);
 	     node = node->parent)
 		TRY(etw_calls_name(callers, &node->call->name, &path[levels++]));
 	return etw_calls_add(callers, path, levels, weight, 1);
