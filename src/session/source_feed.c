@@ -278,7 +278,8 @@ static void tell_stacks(struct etw_source_feed *feed, bool is_adopted)
 	if (!count)
 		return;
 	etw_kernel_stacks_format(missing, count, names, sizeof(names));
-	(void)snprintf(sentence, sizeof(sentence), "kernel events without stacks: %s", names);
+	(void)snprintf(sentence, sizeof(sentence), "no stacks, as not recorded or not served: %s",
+		       names);
 	etw_context_complain(feed->context, sentence, 0, NULL);
 	if (is_adopted && etw_state_holding(&feed->context->state, 0)->noted_stacks == count)
 		return;

@@ -80,6 +80,7 @@ struct command {
 	struct filter filter;
 	struct etw_time_argument from, to;
 	enum weight weight;
+	bool wants_samples, wants_switches; /* --event profile, --event cswitch */
 	const char *callers;
 	uint64_t top; /* 0: as usual */
 	bool is_json, tree, by_name, by_process;
@@ -119,11 +120,11 @@ static bool take_event(struct command *command)
 
 	if (!strcmp(optarg, "profile")) {
 		query->events = STACK_SAMPLES;
-		return true;
+		return command->wants_samples = true;
 	}
 	if (!strcmp(optarg, "cswitch")) {
 		query->events = STACK_SWITCHES;
-		return true;
+		return command->wants_switches = true;
 	}
 	query->events = STACK_OTHERS;
 	return take_word(&command->filter.words[FILTER_EVENT]);
@@ -221,7 +222,9 @@ static bool settle(struct command *command)
 {
 	struct stack_query *query = &command->profile.query;
 
-	if (query->events != STACK_OTHERS && command->filter.words[FILTER_EVENT].count) {
+	if ((command->wants_samples && command->wants_switches) ||
+	    ((command->wants_samples || command->wants_switches) &&
+	     command->filter.words[FILTER_EVENT].count)) {
 		etw_program_message(
 			"--event profile and --event cswitch cannot be given with other "
 			"events: ask for each in a call of its own");
@@ -353,8 +356,13 @@ static void tell_nothing(const struct command *command)
 
 	if (command->profile.counts.events)
 		return;
-	etw_program_message("%s %s", is_part ? "what was asked for has no" : "the trace has no",
-			    recorded[query->events]);
+	if (is_part)
+		etw_program_message("no %s are of what --process, --pid, --from and --to select; "
+				    "in a trace without Thread events (etw record --kernel "
+				    "thread) they belong to no process",
+				    recorded[query->events]);
+	else
+		etw_program_message("the trace has no %s", recorded[query->events]);
 }
 
 static int print(struct command *command)

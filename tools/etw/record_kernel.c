@@ -88,8 +88,9 @@ static bool take_words(struct wire_kernel_request *kernel, const char *option, c
 		int error = bytes ? take(kernel, words, bytes) : 0;
 
 		if (error == -ERANGE) {
-			etw_program_message("--%s: the interval of \"%.*s\" is none that this "
-					    "source has; man etw-record lists them",
+			etw_program_message("--%s: the interval in \"%.*s\" is not one that this "
+					    "source can have; docs/kernel-events/samples.md lists "
+					    "them",
 					    option, (int)bytes, words);
 			return false;
 		}
@@ -114,10 +115,28 @@ bool record_kernel_take_kinds(struct record_kernel *kernel, const char *words)
 	return take_words(&kernel->request, "kernel", words, take_kind);
 }
 
+static bool has_word(const char *words, const char *word)
+{
+	const size_t length = strlen(word);
+
+	while (*words) {
+		size_t bytes = strcspn(words, WORD_SEPARATORS);
+
+		if (bytes == length && strncmp(words, word, bytes) == 0)
+			return true;
+		words += bytes + (words[bytes] != '\0');
+	}
+	return false;
+}
+
 bool record_kernel_take_stacks(struct record_kernel *kernel, const char *words)
 {
 	kernel->has_stacks = true;
 	kernel->request.parts |= WIRE_KERNEL_STACKS;
+	if (strcmp(words, "none") != 0 && has_word(words, "none")) {
+		etw_program_message("--stacks none stands alone, not in \"%s\"", words);
+		return false;
+	}
 	return !strcmp(words, "none") || take_words(&kernel->request, "stacks", words, take_stack);
 }
 
@@ -186,6 +205,23 @@ static bool has_sources(uint32_t set)
 	return true;
 }
 
+/* Events that name a thread alone, and addresses: what it takes to say whose they are. */
+static void tell_what_lacks(const struct wire_kernel_request *request)
+{
+	const bool names_threads = request->group_masks[1] &
+				   (MASK_PROFILE | MASK_CSWITCH | MASK_PMC);
+
+	if (!names_threads)
+		return;
+	if (!(request->group_masks[0] & EVENT_TRACE_FLAG_THREAD))
+		etw_program_message(
+			"without thread, samples and switches belong to no process: add "
+			"thread to --kernel");
+	if (request->stack_hook_count && !(request->group_masks[0] & EVENT_TRACE_FLAG_IMAGE_LOAD))
+		etw_program_message("without loader, functions of programs have no names: add "
+				    "loader to --kernel");
+}
+
 bool record_kernel_settle(struct record_kernel *kernel, bool has_providers, bool has_command)
 {
 	struct wire_kernel_request *request = &kernel->request;
@@ -212,6 +248,8 @@ bool record_kernel_settle(struct record_kernel *kernel, bool has_providers, bool
 				    "recorded: name events with --stacks");
 		return false;
 	}
+	if (kernel->has_kinds)
+		tell_what_lacks(request);
 	request->parts = kernel->is_wanted ? WIRE_KERNEL_PARTS : 0;
 	return true;
 }

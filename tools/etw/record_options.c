@@ -163,7 +163,8 @@ static bool take_duration(struct record_options *options)
 	double seconds = strtod(optarg, &end);
 
 	if (end == optarg || *end || !(seconds > 0) || seconds > SECONDS_MAX) {
-		etw_program_message("--duration wants seconds, not \"%s\"", optarg);
+		etw_program_message("--duration wants a number of seconds above 0, not \"%s\"",
+				    optarg);
 		return false;
 	}
 	options->duration_ms = (uint64_t)(seconds * 1000 + 0.5);

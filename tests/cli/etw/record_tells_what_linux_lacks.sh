@@ -4,7 +4,7 @@
 mkdir -m 700 run
 export ETW_RUNTIME_DIR=$PWD/run ETWD_IDLE_MS=200
 [ "$(id -u)" = 0 ] || { echo "SKIP: the kernel is recorded by root alone" >&2; exit 77; }
-show() { grep -o 'REGISTRY\|ALPC\|events without stacks: .*' | sort -u; }
+show() { grep -o 'REGISTRY\|ALPC\|no stacks, as .*' | sort -u; }
 "$ETW" record --kernel process,Registry,alpc --stacks RegOpenKey -o x.etl -- true >out 2>&1 ||
 	echo "status $?"
 if grep -q 'the kernel events are not collected' out; then

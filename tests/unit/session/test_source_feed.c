@@ -155,7 +155,7 @@ static void test_source_feed__everything_is_carried(void **state)
 	assert_int_equal(request->stack_hook_count, 3);
 	assert_memory_equal(request->stack_hooks, wanted.stack_hooks, 3 * sizeof(uint16_t));
 	assert_non_null(strstr(scene.parts.context.complaint,
-			       "kernel events without stacks: CSwitch, 0x0fff"));
+			       "no stacks, as not recorded or not served: CSwitch, 0x0fff"));
 	assert_true(etw_notes_take(&scene.parts.notes, &note));
 	assert_int_equal(note.kind, WIRE_NOTE_NO_STACKS);
 	assert_int_equal(note.numbers[0], 2);
@@ -168,7 +168,7 @@ static void test_source_feed__everything_is_carried(void **state)
 	wanted.only_pid = wanted.options = 0;
 	etw_source_feed_change(feed, &wanted);
 	assert_true(etw_notes_take(&scene.parts.notes, &note));
-	assert_string_equal(note.message, "kernel events without stacks: ThreadCreate");
+	assert_string_equal(note.message, "no stacks, as not recorded or not served: ThreadCreate");
 	assert_false(etw_notes_take(&scene.parts.notes, &note));
 	end(&scene);
 }
