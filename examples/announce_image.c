@@ -3,7 +3,7 @@
  * A plug-in loader: code in a form of its own is put into memory and called. Nobody else could know what lies there, so
  * the program says it.
  *
- *	sudo etw record --kernel process,image_load -o plugin.etl -- ./announce_image
+ *	sudo etw record --kernel process,thread,loader -o plugin.etl -- ./announce_image
  *	etw dump plugin.etl --filter 'FileName ends "greet.plugin"'
  */
 #include <etw/image.h>
