@@ -18,3 +18,6 @@ echo "the trace:"
 status=0
 "$ETW" record --kernel registry -o y.etl -- true >out 2>&1 || status=$?
 echo "status ${status}"
+status=0
+"$ETW" record --quiet --kernel registry -o z.etl -- true >out 2>&1 || status=$?
+echo "quiet: status ${status}"
