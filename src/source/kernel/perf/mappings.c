@@ -79,12 +79,14 @@ static int parse_symbol(const uint8_t *at, uint32_t name_end, struct etw_kernel_
 	return 0;
 }
 
-static int parse_map(const uint8_t *at, uint32_t path_end, struct etw_kernel_perf_record *ret)
+/* @head_bytes: of the record in front of its path */
+static int parse_plain_map(const uint8_t *at, uint32_t path_end, uint32_t head_bytes,
+			   struct etw_kernel_perf_record *ret)
 {
-	struct map_record record;
-	const char *path = (const char *)at + sizeof(record);
+	const char *path = (const char *)at + head_bytes;
+	struct plain_map_record record;
 
-	if (path_end <= sizeof(record) || !memchr(path, '\0', path_end - sizeof(record)))
+	if (path_end <= head_bytes || !memchr(path, '\0', path_end - head_bytes))
 		return -EBADMSG;
 	memcpy(&record, at, sizeof(record));
 	ret->kind = ETW_KERNEL_PERF_MAP;
@@ -95,31 +97,21 @@ static int parse_map(const uint8_t *at, uint32_t path_end, struct etw_kernel_per
 		.path = path,
 		.is_executable = !(record.header.misc & PERF_RECORD_MISC_MMAP_DATA),
 	};
+	return 0;
+}
+
+static int parse_map(const uint8_t *at, uint32_t path_end, struct etw_kernel_perf_record *ret)
+{
+	struct map_record record;
+
+	TRY(parse_plain_map(at, path_end, sizeof(record), ret));
+	memcpy(&record, at, sizeof(record));
 	if ((record.header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID) &&
 	    record.build_id_bytes <= ETW_KERNEL_BUILD_ID_BYTES) {
 		ret->mapping.build_id_bytes = record.build_id_bytes;
 		memcpy(ret->mapping.build_id, record.build_id, record.build_id_bytes);
 	}
 	etw_kernel_vdso_complete(&ret->mapping);
-	return 0;
-}
-
-static int parse_plain_map(const uint8_t *at, uint32_t path_end, struct etw_kernel_perf_record *ret)
-{
-	struct plain_map_record record;
-	const char *path = (const char *)at + sizeof(record);
-
-	if (path_end <= sizeof(record) || !memchr(path, '\0', path_end - sizeof(record)))
-		return -EBADMSG;
-	memcpy(&record, at, sizeof(record));
-	ret->kind = ETW_KERNEL_PERF_MAP;
-	ret->mapping = (struct etw_kernel_mapping){
-		.start = record.start,
-		.byte_count = record.byte_count,
-		.file_offset = record.file_offset,
-		.path = path,
-		.is_executable = !(record.header.misc & PERF_RECORD_MISC_MMAP_DATA),
-	};
 	return 0;
 }
 
@@ -143,7 +135,8 @@ int etw_kernel_perf_parse(const uint8_t *at, uint32_t byte_count,
 		TRY(parse_map(at, byte_count - (uint32_t)sizeof(trailer), &record));
 		break;
 	case PERF_RECORD_MMAP:
-		TRY(parse_plain_map(at, byte_count - (uint32_t)sizeof(trailer), &record));
+		TRY(parse_plain_map(at, byte_count - (uint32_t)sizeof(trailer),
+				    sizeof(struct plain_map_record), &record));
 		break;
 	case PERF_RECORD_KSYMBOL:
 		TRY(parse_symbol(at, byte_count - (uint32_t)sizeof(trailer), &record));
