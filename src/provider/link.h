@@ -86,7 +86,8 @@ void etw_link_withdraw(struct etw_link *link, const struct etw_registration *reg
  *
  * @head: of which the request is filled in
  *
- * Returns 0; -EAGAIN: too much is under way, for a large one anything at all: each answer is a reason to try again; -EPIPE: not connected; the error of sending, after which the connection is over. Holding the lock.
+ * Returns 0; -EAGAIN: too much is under way, and of a large message anything at all is too much: each answer is a reason to
+ * try again; -EPIPE: not connected; the error of sending, after which the connection is over. Holding the lock.
  */
 int etw_link_send_image(struct etw_link *link, struct wire_message *head,
 			const struct wire_image *body);
