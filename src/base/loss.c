@@ -36,6 +36,13 @@ static const struct {
 	[ETW_LOSS_OF_INTERRUPTS] = {"interrupts", "interrupts"},
 	[ETW_LOSS_OF_DPCS] = {"dpcs", "deferred calls"},
 	[ETW_LOSS_OF_POWER] = {"power", "power events"},
+	[ETW_LOSS_OF_DISKS] = {"disks", "disk events"},
+	[ETW_LOSS_OF_FILES] = {"files", "file events"},
+	[ETW_LOSS_OF_NAMES] = {"names", "names of files"},
+	[ETW_LOSS_OF_FAULTS] = {"faults", "page faults"},
+	[ETW_LOSS_OF_MEMORY] = {"memory", "memory events"},
+	[ETW_LOSS_OF_NETWORK] = {"network", "network events"},
+	[ETW_LOSS_OF_TRACEPOINTS] = {"tracepoints", "events of tracepoints"},
 };
 
 const char *etw_loss_cause_name(uint32_t cause)

@@ -31,7 +31,18 @@ enum etw_kernel_cpu_kind {
 	ETW_KERNEL_FREQUENCY = 9,
 	ETW_KERNEL_STACK_COPY = 10, /* no event: what user code had on its stack */
 	ETW_KERNEL_COUNTER_SAMPLE = 11,
-	ETW_KERNEL_CPU_KINDS = 12,
+	ETW_KERNEL_DISK_BEGIN = 12,
+	ETW_KERNEL_DISK_END = 13,
+	ETW_KERNEL_FILE_NAME = 14,
+	ETW_KERNEL_FILE_BEGIN = 15,
+	ETW_KERNEL_FILE_END = 16,
+	ETW_KERNEL_FAULT = 17,
+	ETW_KERNEL_HARD_FAULT = 18,
+	ETW_KERNEL_MEMORY = 19, /* of a process: taken, given back */
+	ETW_KERNEL_VIEW = 20,   /* of a file, mapped or unmapped */
+	ETW_KERNEL_NETWORK = 21,
+	ETW_KERNEL_SPLIT = 22, /* a request for a disk that became several */
+	ETW_KERNEL_CPU_KINDS = 23,
 };
 
 /* Of a stack that was asked for and is not there, one flag says why; none: no frame was found. */
