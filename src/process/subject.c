@@ -37,9 +37,7 @@ static const struct rule rules[] = {
 	{.provider = WIRE_CLASS_SYSTEM_CONFIG, .pids = {"ProcessId"}},
 	{.provider = WIRE_PROVIDER_KERNEL_PROCESS, .pids = {"ProcessID"}, .tids = {"ThreadID"}},
 	{.provider = WIRE_PROVIDER_KERNEL_NETWORK, .pids = {"PID"}},
-	/* Microsoft-Windows-Kernel-Disk */
-	{.provider = {0xc7bde69a, 0xe1e0, 0x4177, {0xb6, 0xef, 0x28, 0x3a, 0xd1, 0x52, 0x52, 0x71}},
-	 .tids = {"IssuingThreadId"}},
+	{.provider = WIRE_PROVIDER_KERNEL_DISK, .tids = {"IssuingThreadId"}},
 };
 
 static const struct rule *find_rule(const GUID *provider)

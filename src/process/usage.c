@@ -43,6 +43,7 @@ void etw_process_usage_done(struct etw_process_usage *usage)
 {
 	etw_table_done(&usage->shares);
 	etw_table_done(&usage->threads);
+	etw_process_io_done(&usage->io);
 	etw_arena_done(&usage->arena);
 	*usage = (struct etw_process_usage){0};
 }
@@ -246,22 +247,31 @@ static int take_thread_end(struct etw_process_usage *usage, const struct etw_pro
 			      fresh * tick_ft);
 }
 
+/* Input and output of processes that are not known has a row, too; other events have none. */
+static int take_subject(struct etw_process_usage *usage, const struct etw_processes *processes,
+			const struct etw_decoding *decoding)
+{
+	const int64_t time_ft = decoding->record->EventHeader.TimeStamp.QuadPart;
+	struct etw_process_ids ids = etw_process_ids_of(decoding);
+	struct etw_process_share *share;
+
+	etw_processes_resolve(processes, &ids, time_ft);
+	if (ids.pid == ETW_PROCESS_NONE && !etw_process_io_is(decoding->record))
+		return 0;
+	share = find_share(usage, processes, ids.pid, time_ft);
+	if (!share)
+		return -ENOMEM;
+	share->events += ids.pid != ETW_PROCESS_NONE;
+	return etw_process_io_add(&usage->io, &share->io, decoding);
+}
+
 int etw_process_usage_add(struct etw_process_usage *usage, const struct etw_processes *processes,
 			  const struct etw_decoding *decoding, uint32_t processor, uint32_t tick_ft)
 {
 	const EVENT_HEADER *header = &decoding->record->EventHeader;
 	const uint8_t opcode = header->EventDescriptor.Opcode;
-	struct etw_process_ids ids = etw_process_ids_of(decoding);
 
-	etw_processes_resolve(processes, &ids, header->TimeStamp.QuadPart);
-	if (ids.pid != ETW_PROCESS_NONE) {
-		struct etw_process_share *share = find_share(usage, processes, ids.pid,
-							     header->TimeStamp.QuadPart);
-
-		if (!share)
-			return -ENOMEM;
-		share->events++;
-	}
+	TRY(take_subject(usage, processes, decoding));
 	if (header->ProviderId.Data1 == etw_class_thread.Data1 &&
 	    etw_guid_equal(&header->ProviderId, &etw_class_thread)) {
 		if (opcode == ETW_OPCODE_SWITCH)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What processes cost: their CPU time, by the best measure that the trace has, and the events that are about them.
+ * What processes cost: their CPU time, by the best measure that the trace has, what they read and wrote, and the events that
+ * are about them.
  * The processes themselves are known before (process/collect.h); events are added in order of time.
  *
  * Context: one owner thread.
@@ -12,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/table.h"
+#include "process/io.h"
 #include "process/processes.h"
 
 /* Each is better than those before it. */
@@ -31,6 +33,7 @@ struct etw_process_share {
 	uint32_t pid;
 	uint64_t events;
 	uint64_t cpu_ft[ETW_PROCESS_MEASURES]; /* 100 ns; not ETW_PROCESS_BY_EVENTS */
+	struct etw_process_io io;
 };
 
 struct etw_process_machine; /* what is kept of a machine */
@@ -43,6 +46,7 @@ struct etw_process_usage {
 	struct etw_process_share *last;    /* the one found last, or NULL */
 	struct etw_process_share **sorted; /* set by etw_process_usage_sort(); in the arena */
 	enum etw_process_measure measure;
+	struct etw_process_io_state io;
 };
 
 /* etw_process_usage_done() - frees everything; takes a zeroed usage. */

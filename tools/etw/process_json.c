@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include "tools/etw/json_members.h"
+#include "tools/etw/report_io.h"
 
 const char *process_measure_name(enum etw_process_measure measure)
 {
@@ -85,6 +86,8 @@ void process_json_write(struct etw_text *text, const struct etw_processes *proce
 		json_number(text, "cpu_ns", share ? etw_process_usage_time(usage, share) * 100 : 0);
 		json_text(text, "cpu_time_by", process_measure_name(usage->measure));
 	}
+	if (share)
+		report_io_json(text, usage, share);
 	json_number(text, "events", share ? share->events : 0);
 	etw_text_puts(text, "}\n");
 }

@@ -9,6 +9,7 @@
 #include "tools/common/number.h"
 #include "tools/common/output.h"
 #include "tools/etw/advice.h"
+#include "tools/etw/report_io.h"
 #include "tools/etw/report_tables.h"
 
 #define LABEL_WIDTH 10
@@ -379,6 +380,7 @@ static void put_rest(struct etw_text *text, const struct report *report,
 {
 	struct etw_text advice = {0};
 
+	report_io_write(text, report, look, look->top);
 	report_providers_write(text, report, look);
 	report_title_write(text, look, "How it was recorded");
 	for (size_t i = 0; i < report->inputs->count; i++)

@@ -6,6 +6,7 @@
 #include "tools/etw/json_members.h"
 #include "tools/etw/process_json.h"
 #include "tools/etw/report.h"
+#include "tools/etw/report_io.h"
 #include "tools/etw/report_tables.h"
 
 static void put_machine(struct etw_text *text, const struct machine *machine,
@@ -70,6 +71,7 @@ static void put_processes(struct etw_text *text, const struct report *report)
 				(unsigned long long)share->events);
 		if (usage->measure != ETW_PROCESS_BY_EVENTS)
 			json_number(text, "cpu_ns", etw_process_usage_time(usage, share) * 100);
+		report_io_json(text, usage, share);
 		if (share->pid != ETW_PROCESS_NONE)
 			json_number(text, "pid", share->pid);
 		json_text(text, "process", report_process_name(share));

@@ -23,8 +23,7 @@ void report_title_write(struct etw_text *text, const struct report_look *look, c
 	etw_text_printf(text, "\n%s%s%s\n", look->bold, title, look->plain);
 }
 
-/* Counts what a table leaves out, and says who has it. */
-static void put_more(struct etw_text *text, size_t count, size_t rows, const char *verb)
+void report_more_write(struct etw_text *text, size_t count, size_t rows, const char *verb)
 {
 	if (count <= rows)
 		return;
@@ -153,7 +152,7 @@ void report_kinds_write(struct etw_text *text, const struct report *report,
 	}
 	etw_grid_print(&grid, look->width, "", "", text);
 	etw_grid_done(&grid);
-	put_more(text, naming.table.count, rows, "info");
+	report_more_write(text, naming.table.count, rows, "info");
 }
 
 void report_kinds_json(struct etw_text *text, const struct report *report)
@@ -347,7 +346,7 @@ void report_processes_write(struct etw_text *text, const struct report *report,
 		put_process(&grid, usage, usage->sorted[i], room);
 	etw_grid_print(&grid, look->width, "", "", text);
 	etw_grid_done(&grid);
-	put_more(text, usage->shares.count, rows, "processes");
+	report_more_write(text, usage->shares.count, rows, "processes");
 }
 
 void report_providers_write(struct etw_text *text, const struct report *report,
@@ -380,5 +379,5 @@ void report_providers_write(struct etw_text *text, const struct report *report,
 	}
 	etw_grid_print(&grid, look->width, "", "", text);
 	etw_grid_done(&grid);
-	put_more(text, tally->providers.count, rows, "info");
+	report_more_write(text, tally->providers.count, rows, "info");
 }

@@ -8,6 +8,9 @@
 /* report_title_write() - a blank line and the title of what follows. */
 void report_title_write(struct etw_text *text, const struct report_look *look, const char *title);
 
+/* report_more_write() - counts what a table of @rows leaves out of @count, and says which verb of etw lists all; "": none. */
+void report_more_write(struct etw_text *text, size_t count, size_t rows, const char *verb);
+
 /* report_kinds_write() - what happened: the @rows commonest kinds of events. Nothing when there is none. */
 void report_kinds_write(struct etw_text *text, const struct report *report,
 			const struct report_look *look, size_t rows);

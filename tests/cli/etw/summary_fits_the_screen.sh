@@ -7,7 +7,7 @@ for lines in 24 30 40; do
 	LINES=$lines "$ETW" session.etl >page
 	head -n $((lines - 1)) page | grep -c -e '^What happened' -e '^Processes ('
 	# The next part begins behind it; on the smallest not far behind.
-	next=$(grep -n '^Busiest providers' page | cut -d: -f1)
+	next=$(grep -n '^Input and output' page | cut -d: -f1)
 	test "$next" -le $((lines + 1)) && echo "$lines: fits"
 done
 LINES=24 "$ETW" summary --top 2 session.etl | sed -n '/^What happened/,/^Busiest/p'

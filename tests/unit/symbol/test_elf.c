@@ -491,7 +491,8 @@ static void compile_with_common(const char *name)
 	/* gcc writes ".uleb128 0xe # (DW_FORM_strp)", clang ".byte 14 # DW_FORM_strp". */
 	if (!run("%s -O1 -gdwarf-4 -fverbose-asm -dA -fPIE -S inlining.c 2>compiler.log && "
 		 "sed -e 's/0xe\\(.*DW_FORM_strp)\\)/0x1f21\\1/' "
-		 "-e 's/\\.byte[\t ]*14\\(.*DW_FORM_strp\\)$/.uleb128 0x1f21\\1/' inlining.s >split.s && "
+		 "-e 's/\\.byte[\t ]*14\\(.*DW_FORM_strp\\)$/.uleb128 0x1f21\\1/' inlining.s "
+		 ">split.s && "
 		 "%s -pie -Wl,--build-id=0x" COMMON_ID " -o split split.s 2>compiler.log && "
 		 "grep -q 0x1f21 split.s",
 		 ETW_TEST_CC, ETW_TEST_CC)) {
