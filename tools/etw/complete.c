@@ -35,14 +35,14 @@ struct line {
 /* Values that are words of the tool itself. */
 static const struct {
 	const char *option;
-	const char *values[18];
+	const char *values[24];
 } value_lists[] = {
 	{"color", {"auto", "always", "never"}},
 	{"time", {"utc", "local", "relative", "raw"}},
 	{"kernel",
-	 {"process", "thread", "loader", "cswitch", "dispatcher", "profile", "pmc_profile",
-	  "syscall", "interrupt", "dpc", "priority", "idle_states", "power", "Latency", "SysProf",
-	  "DiagEasy", "Base"}},
+	 {"process", "thread",    "loader", "cswitch",  "dispatcher",  "profile",  "pmc_profile",
+	  "syscall", "interrupt", "dpc",    "priority", "idle_states", "power",    "diskio",
+	  "fileio",  "network",   "memory", "Latency",  "SysProf",     "DiagEasy", "Base"}},
 	{"stacks",
 	 {"Profile", "CSwitch", "ReadyThread", "PmcInterrupt", "SyscallEnter", "SyscallExit",
 	  "ThreadCreate", "ProcessCreate", "ImageLoad", "none"}},

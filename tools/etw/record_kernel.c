@@ -29,8 +29,36 @@
 /* What is done with a word; returns 0 or negative errno. */
 typedef int take_word(struct wire_kernel_request *kernel, const char *word, size_t bytes);
 
+/*
+ * Groups of this tool's own, for those who think of what is recorded and not of xperf's names. In small letters alone: MEMORY
+ * is a flag of xperf's.
+ */
+static const struct {
+	const char *name, *kinds;
+} own_groups[] = {
+	{"diskio", "PROC_THREAD+LOADER+DISK_IO+DISK_IO_INIT+SPLIT_IO"},
+	{"memory", "PROC_THREAD+LOADER+ALL_FAULTS+HARD_FAULTS+FILENAME+VIRT_ALLOC+VAMAP+MEMINFO+"
+		   "MEMINFO_WS"},
+};
+
+static int take_own_group(struct wire_kernel_request *kernel, const char *kinds)
+{
+	while (*kinds) {
+		size_t bytes = strcspn(kinds, "+");
+
+		TRY(etw_kernel_kinds_parse(kinds, bytes, kernel->group_masks));
+		kinds += bytes + (kinds[bytes] == '+');
+	}
+	return 0;
+}
+
 static int take_kind(struct wire_kernel_request *kernel, const char *word, size_t bytes)
 {
+	for (size_t i = 0; i < ARRAY_SIZE(own_groups); i++) {
+		if (strlen(own_groups[i].name) == bytes &&
+		    strncmp(own_groups[i].name, word, bytes) == 0)
+			return take_own_group(kernel, own_groups[i].kinds);
+	}
 	return etw_kernel_kinds_parse(word, bytes, kernel->group_masks);
 }
 
