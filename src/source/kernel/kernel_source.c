@@ -55,6 +55,7 @@ struct etw_source {
 	struct etw_kernel_rundown rundown;
 	struct etw_kernel_routines routines;
 	struct etw_kernel_messages messages;
+	struct etw_kernel_file_names file_names;
 	uint64_t enabled_ns; /* before the first record */
 };
 
@@ -79,6 +80,7 @@ static void close_source(struct etw_source *source)
 	etw_kernel_cpu_bpf_close(&source->cpu_bpf);
 	etw_kernel_bpf_close(&source->bpf);
 	etw_kernel_rundown_done(&source->rundown);
+	etw_kernel_file_names_done(&source->file_names);
 	free(source);
 }
 
@@ -132,6 +134,8 @@ static int open_source(const struct etw_source_host *host, const struct etw_sour
 	source->messages.root = "/sys/kernel/irq";
 	source->collector.cpu_out.maker.messages = &source->messages;
 	source->collector.cpu_out.maker.seen = &source->rundown.own.seen;
+	source->file_names.points.root = "";
+	source->collector.cpu_out.maker.file_names = &source->file_names;
 	TRY(etw_kernel_bpf_open(&source->bpf, &source->host, RING_BYTES, reterr));
 	r = etw_kernel_ring_open(&source->collector.streams.ring, source->bpf.ring_fd,
 				 source->bpf.ring_bytes);
@@ -395,6 +399,10 @@ static int enable_frequent(struct etw_source *source, const struct etw_source_re
 	source->control.cpu_kinds &= kinds;
 	source->control.stack_kinds &= etw_kernel_class_stack_kinds(request);
 	source->control.only_pid = request->only_pid;
+	/* A former host's trace may end before this one's begins. */
+	if (!(source->control.cpu_kinds & UINT32_C(1) << ETW_KERNEL_FILE_NAME) ||
+	    !source->rundown.is_filled)
+		source->control.names_ns = source->enabled_ns;
 	if (!kinds) {
 		etw_kernel_samplers_stop(&source->samplers);
 		return refused;

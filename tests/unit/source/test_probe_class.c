@@ -118,7 +118,8 @@ static void test_probe_class__all_is_there(void **state)
 #define CLASS(name) (1u << ETW_KERNEL_CLASS_##name)
 #define FREQUENT                                                                 \
 	(CLASS(SWITCHES) | CLASS(READY) | CLASS(SAMPLES) | CLASS(SYSTEM_CALLS) | \
-	 CLASS(INTERRUPTS) | CLASS(DPCS) | CLASS(PRIORITIES) | CLASS(POWER) | CLASS(COUNTERS))
+	 CLASS(INTERRUPTS) | CLASS(DPCS) | CLASS(PRIORITIES) | CLASS(POWER) | CLASS(COUNTERS) | \
+	 CLASS(FILE_NAMES))
 
 /* Of each tracepoint: which classes are refused without it, and which go on with a loss. */
 static const struct {

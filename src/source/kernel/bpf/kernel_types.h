@@ -47,14 +47,19 @@ struct mm_struct {
 	struct percpu_counter rss_stat[4]; /* since Linux 6.2 */
 };
 
+struct file;
+
 struct fdtable {
 	unsigned int max_fds;
 	unsigned long *open_fds;
+	struct file **fd;
 };
 
 struct files_struct {
 	struct fdtable *fdt;
 };
+
+struct fs_struct;
 
 struct io_context {
 	unsigned short ioprio;
@@ -98,6 +103,7 @@ struct task_struct {
 	struct signal_struct *signal;
 	struct mm_struct *mm;
 	struct files_struct *files;
+	struct fs_struct *fs;
 	struct io_context *io_context;
 	const struct cpumask *cpus_ptr;
 	unsigned long min_flt, maj_flt;
@@ -117,8 +123,6 @@ struct irqaction {
 struct linux_binprm {
 	const char *filename;
 };
-
-struct file;
 
 struct vm_area_struct {
 	unsigned long vm_start, vm_end;

@@ -44,6 +44,8 @@ struct etw_kernel_control {
 	__u32 stack_events; /* enum etw_kernel_stack_event: of what tasks do, and of soft interrupts */
 	/* CLOCK_BOOTTIME of a rundown whose events are not all safe; 0: none. The programs do not look. */
 	__u64 rundown_ns;
+	/* CLOCK_MONOTONIC: a file that was named before counts as one without a name. */
+	__u64 names_ns;
 };
 
 enum etw_kernel_option {

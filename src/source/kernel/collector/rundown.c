@@ -15,6 +15,7 @@
 #include "source/kernel/config/config_events.h"
 #include "source/kernel/events/account_events.h"
 #include "source/kernel/events/events.h"
+#include "source/kernel/events/file_events.h"
 #include "source/kernel/events/power_events.h"
 #include "source/kernel/procfs/counters.h"
 #include "source/kernel/tracker/scan.h"
@@ -197,6 +198,13 @@ static void tell_counters(const struct etw_kernel_rundown *rundown,
 							  process->pid, &counters);
 }
 
+/* The names of files that events had. */
+static void tell_names(struct etw_kernel_collector *collector)
+{
+	if (collector->cpu_out.maker.file_names)
+		etw_kernel_write_file_names(&collector->out, collector->cpu_out.maker.file_names);
+}
+
 static void describe_all(struct etw_kernel_tracker *tracker, bool is_end)
 {
 	etw_kernel_tracker_begin_description(tracker);
@@ -274,6 +282,7 @@ int etw_kernel_rundown_end(struct etw_kernel_rundown *rundown,
 	etw_kernel_write_masks(out, WIRE_HOOK_GROUP_MASKS_OLD, end->masks);
 	r = tell_own(rundown, collector, end->masks[0], ETW_KERNEL_OWN_END);
 	tell_counters(rundown, collector);
+	tell_names(collector);
 	describe_all(collector->tracker, /* is_end= */ true);
 	etw_kernel_write_masks(out, WIRE_HOOK_GROUP_MASKS_NEW, nothing);
 	etw_kernel_write_rundown_complete(out);
@@ -334,6 +343,7 @@ int etw_kernel_rundown_describe(struct etw_kernel_rundown *rundown,
 	tell_last_intervals(rundown, collector);
 	r = tell_own(rundown, collector, end->masks[0], ETW_KERNEL_OWN_COPY);
 	tell_counters(rundown, collector);
+	tell_names(collector);
 	describe_all(collector->tracker, /* is_end= */ true);
 	etw_kernel_write_rundown_complete(&collector->out);
 	own = collector->out;

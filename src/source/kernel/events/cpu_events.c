@@ -207,6 +207,10 @@ uint32_t etw_kernel_cpu_event(const struct etw_kernel_cpu_maker *maker,
 	case ETW_KERNEL_IDLE_STATE:
 	case ETW_KERNEL_FREQUENCY:
 		return etw_kernel_cpu_power_event(record, time_raw, to);
+	case ETW_KERNEL_FILE_NAME:
+	case ETW_KERNEL_FILE_BEGIN:
+	case ETW_KERNEL_FILE_END:
+		return etw_kernel_cpu_file_event(maker, record, time_raw, to);
 	default:
 		return 0;
 	}

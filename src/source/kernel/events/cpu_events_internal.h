@@ -1,69 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* How the files that make events' bytes put them together. */
+/* What the files of cpu_events.h have in common. */
 #ifndef ETW_SOURCE_KERNEL_EVENTS_CPU_EVENTS_INTERNAL_H
 #define ETW_SOURCE_KERNEL_EVENTS_CPU_EVENTS_INTERNAL_H
 
-#include <stddef.h>
-#include <string.h>
-
-#include "base/bytes.h"
 #include "source/kernel/events/cpu_events.h"
-#include "wire/etl_event.h"
-
-#define GROUP_THREAD    0x05
-#define GROUP_PERFINFO  0x0F
-#define GROUP_POWER     0x12
-#define GROUP_STACKWALK 0x18
-
-#define PERFINFO_VERSION 2 /* of all events that are made here */
-
-static inline uint8_t *put8(uint8_t *at, uint8_t value)
-{
-	*at = value;
-	return at + 1;
-}
-
-static inline uint8_t *put16(uint8_t *at, uint16_t value)
-{
-	etw_store16(at, value);
-	return at + 2;
-}
-
-static inline uint8_t *put32(uint8_t *at, uint32_t value)
-{
-	etw_store32(at, value);
-	return at + 4;
-}
-
-static inline uint8_t *put64(uint8_t *at, uint64_t value)
-{
-	etw_store64(at, value);
-	return at + 8;
-}
-
-/* A PERFINFO header; returns where the payload begins. */
-static inline uint8_t *etw_kernel_event_begin(uint8_t *to, uint8_t group, uint8_t type,
-					      uint32_t payload_bytes, int64_t time_raw)
-{
-	const struct wire_perfinfo_header header = {
-		.version = le16_of(PERFINFO_VERSION),
-		.header_type = WIRE_HEADER_PERFINFO64,
-		.header_flag = WIRE_EVENT_FLAG_TRACE,
-		.bytes = le16_of((uint16_t)(sizeof(header) + payload_bytes)),
-		.type = type,
-		.group = group,
-		.time_raw = le64_of((uint64_t)time_raw),
-	};
-
-	memcpy(to, &header, sizeof(header));
-	return to + sizeof(header);
-}
-
-/* etw_kernel_event_version() - the version of an event that was begun, where it is another one. */
-static inline void etw_kernel_event_version(uint8_t *event, uint16_t version)
-{
-	etw_store16(event + offsetof(struct wire_perfinfo_header, version), version);
-}
+#include "source/kernel/events/event_bytes.h"
 
 /* etw_kernel_cpu_system_event() - as etw_kernel_cpu_event(), of system calls and interrupts. */
 uint32_t etw_kernel_cpu_system_event(const struct etw_kernel_cpu_maker *maker,
@@ -73,5 +14,10 @@ uint32_t etw_kernel_cpu_system_event(const struct etw_kernel_cpu_maker *maker,
 /* etw_kernel_cpu_power_event() - as etw_kernel_cpu_event(), of idle states and frequencies. */
 uint32_t etw_kernel_cpu_power_event(const struct etw_kernel_cpu_record *record, int64_t time_raw,
 				    uint8_t *to);
+
+/* etw_kernel_cpu_file_event() - as etw_kernel_cpu_event(), of files. */
+uint32_t etw_kernel_cpu_file_event(const struct etw_kernel_cpu_maker *maker,
+				   const struct etw_kernel_cpu_record *record, int64_t time_raw,
+				   uint8_t *to);
 
 #endif

@@ -17,8 +17,7 @@ static void fclosep(FILE **file)
 		(void)fclose(*file);
 }
 
-/* Blanks and backslashes are written as \040 and the like. Returns whether @to has room for all of it. */
-static bool unescape(const char *from, char *to, size_t room)
+bool etw_kernel_mount_unescape(const char *from, char *to, size_t room)
 {
 	size_t count = 0;
 
@@ -75,7 +74,7 @@ static bool parse(const char *root, char *line, struct etw_kernel_mount *ret, bo
 	(void)snprintf(ret->file_system, sizeof(ret->file_system), "%.15s", type);
 	*ret_is_root = strcmp(words[3], "/") == 0;
 	return (ret->device || ret->source[0]) &&
-	       unescape(words[4], ret->point, sizeof(ret->point));
+	       etw_kernel_mount_unescape(words[4], ret->point, sizeof(ret->point));
 }
 
 static struct etw_kernel_mount *find(const struct etw_kernel_mounts *mounts, uint64_t device,

@@ -3,6 +3,7 @@
 #ifndef ETW_SOURCE_KERNEL_MACHINE_MOUNTS_H
 #define ETW_SOURCE_KERNEL_MACHINE_MOUNTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +32,15 @@ int etw_kernel_mounts_read(const char *root, struct etw_kernel_mounts *ret);
 /* etw_kernel_mounts_find() - the mount of a device, or NULL. @name: as in `source`. */
 const struct etw_kernel_mount *etw_kernel_mounts_find(const struct etw_kernel_mounts *mounts,
 						      uint64_t device, const char *name);
+
+/*
+ * etw_kernel_mount_unescape() - a word of mountinfo, which has blanks and backslashes as \040 and the like.
+ *
+ * @to: may be @from; always ends with a NUL
+ *
+ * Returns whether @to has room for all of it.
+ */
+bool etw_kernel_mount_unescape(const char *from, char *to, size_t room);
 
 /* etw_kernel_mounts_done() - frees all; takes what was zeroed. */
 void etw_kernel_mounts_done(struct etw_kernel_mounts *mounts);

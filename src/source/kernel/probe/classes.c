@@ -29,6 +29,12 @@ static const struct {
 	{4, 0x8000, ETW_KERNEL_FREQUENCY, 0},
 	{2, 0x40, ETW_KERNEL_SYSCALL_ENTER, 0x0F33}, /* SYSCALL */
 	{2, 0x40, ETW_KERNEL_SYSCALL_EXIT, 0x0F34},
+	{0, EVENT_TRACE_FLAG_DISK_FILE_IO, ETW_KERNEL_FILE_NAME,
+	 0}, /* what names files, from here */
+	{0, EVENT_TRACE_FLAG_FILE_IO, ETW_KERNEL_FILE_NAME, 0},
+	{0, EVENT_TRACE_FLAG_FILE_IO_INIT, ETW_KERNEL_FILE_NAME, 0},
+	{0, EVENT_TRACE_FLAG_MEMORY_HARD_FAULTS, ETW_KERNEL_FILE_NAME, 0},
+	{0, EVENT_TRACE_FLAG_VAMAP, ETW_KERNEL_FILE_NAME, 0},
 };
 
 uint32_t etw_kernel_class_kinds(const uint32_t masks[8])
@@ -62,6 +68,7 @@ static const enum etw_kernel_class probed[ETW_KERNEL_CPU_KINDS] = {
 	[ETW_KERNEL_IDLE_STATE] = ETW_KERNEL_CLASS_POWER,
 	[ETW_KERNEL_FREQUENCY] = ETW_KERNEL_CLASS_POWER,
 	[ETW_KERNEL_COUNTER_SAMPLE] = ETW_KERNEL_CLASS_COUNTERS,
+	[ETW_KERNEL_FILE_NAME] = ETW_KERNEL_CLASS_FILE_NAMES,
 };
 
 int etw_kernel_class_lacking(const uint32_t masks[8], uint32_t ret[8], struct etw_fault *reterr)
@@ -95,7 +102,8 @@ uint32_t etw_kernel_class_given(uint32_t kinds)
 bool etw_kernel_class_names_code(const struct etw_source_request *request)
 {
 	uint32_t others = request->group_masks[0] &
-			  ~(uint32_t)(ETW_KERNEL_TASK_FLAGS | EVENT_TRACE_FLAG_NO_SYSCONFIG);
+			  ~(uint32_t)(ETW_KERNEL_TASK_FLAGS | EVENT_TRACE_FLAG_NO_SYSCONFIG |
+				      EVENT_TRACE_FLAG_DISK_FILE_IO);
 
 	for (size_t i = 1; i < ARRAY_SIZE(request->group_masks); i++)
 		others |= i == CONFIG_WORD ? 0 : request->group_masks[i];

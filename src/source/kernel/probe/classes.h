@@ -25,9 +25,10 @@
 	 EVENT_TRACE_FLAG_PROCESS_COUNTERS)
 
 /* What is built, as group masks: the flags of tasks, and the bits of the kinds below. */
-#define ETW_KERNEL_BUILT_MASKS                                                                     \
-	{                                                                                          \
-		[0] = ETW_KERNEL_TASK_FLAGS, [1] = 0x6686, [2] = 0x8040, [4] = 0x8000, [6] = 0x3F, \
+#define ETW_KERNEL_BUILT_MASKS                                                             \
+	{                                                                                  \
+		[0] = ETW_KERNEL_TASK_FLAGS | EVENT_TRACE_FLAG_DISK_FILE_IO, [1] = 0x6686, \
+		[2] = 0x8040, [4] = 0x8000, [6] = 0x3F,                                    \
 	}
 
 /* The events that can have stacks: (group << 8) | type. */

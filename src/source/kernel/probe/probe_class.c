@@ -205,6 +205,12 @@ static const struct {
 					{ETW_KERNEL_HAS_TASK_STORAGE, NULL},
 					{ETW_KERNEL_HAS_TASK_WALK, NULL},
 					{ETW_KERNEL_HAS_COOKIE, NULL}}},
+	[ETW_KERNEL_CLASS_FILE_NAMES] = {"names of files",
+					 4,
+					 {{ETW_KERNEL_HAS_RING, NULL},
+					  {ETW_KERNEL_HAS_RING_IN_INTERRUPT, NULL},
+					  {ETW_KERNEL_HAS_TASK_STORAGE, NULL},
+					  {ETW_KERNEL_HAS_TASK_WALK, NULL}}},
 	[ETW_KERNEL_CLASS_TREE] =
 		{"one process tree alone",
 		 7,

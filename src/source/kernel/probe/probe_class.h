@@ -27,7 +27,8 @@ enum etw_kernel_class {
 	ETW_KERNEL_CLASS_PRIORITIES, /* changes of them */
 	ETW_KERNEL_CLASS_POWER,
 	ETW_KERNEL_CLASS_COUNTERS, /* samples by another source than the clock */
-	ETW_KERNEL_CLASS_TREE,     /* what the kernel does for one process tree */
+	ETW_KERNEL_CLASS_FILE_NAMES,
+	ETW_KERNEL_CLASS_TREE, /* what the kernel does for one process tree */
 	ETW_KERNEL_CLASS_STACKS,
 	ETW_KERNEL_CLASSES
 };

@@ -24,7 +24,13 @@ static void close_fd(int *fd)
 void etw_kernel_cpu_bpf_reset(struct etw_kernel_cpu_bpf *cpu_bpf)
 {
 	*cpu_bpf = (struct etw_kernel_cpu_bpf){
-		.rings_fd = -1, .threads_fd = -1, .contexts_fd = -1, .works_fd = -1, .walk_fd = -1};
+		.rings_fd = -1,
+		.threads_fd = -1,
+		.contexts_fd = -1,
+		.works_fd = -1,
+		.named_files_fd = -1,
+		.walk_fd = -1,
+	};
 	for (size_t i = 0; i < ETW_KERNEL_CPU_PROGRAMS; i++)
 		cpu_bpf->link_fds[i] = cpu_bpf->program_fds[i] = -1;
 }
@@ -50,6 +56,7 @@ void etw_kernel_cpu_bpf_close(struct etw_kernel_cpu_bpf *cpu_bpf)
 	close_fd(&cpu_bpf->threads_fd);
 	close_fd(&cpu_bpf->contexts_fd);
 	close_fd(&cpu_bpf->works_fd);
+	close_fd(&cpu_bpf->named_files_fd);
 	etw_kernel_cpu_bpf_reset(cpu_bpf);
 }
 
@@ -241,6 +248,7 @@ void etw_kernel_cpu_bpf_adopt(struct etw_kernel_cpu_bpf *cpu_bpf,
 	cpu_bpf->threads_fd = host->kept_fd(host->context, "threads");
 	cpu_bpf->contexts_fd = host->kept_fd(host->context, "contexts");
 	cpu_bpf->works_fd = host->kept_fd(host->context, "works");
+	cpu_bpf->named_files_fd = host->kept_fd(host->context, "named-files");
 	cpu_bpf->ring_fds = malloc((size_t)cpu_count * sizeof(*cpu_bpf->ring_fds));
 	if (cpu_bpf->rings_fd < 0 || cpu_bpf->threads_fd < 0 || !cpu_bpf->ring_fds) {
 		etw_kernel_cpu_bpf_close(cpu_bpf);
@@ -306,6 +314,9 @@ static int take_maps(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_source
 	if (cpu_bpf->works_fd < 0 &&
 	    etw_kernel_take_map(object, "etw_works", &cpu_bpf->works_fd) == 0)
 		etw_kernel_keep(host, "works", cpu_bpf->works_fd);
+	if (cpu_bpf->named_files_fd < 0 &&
+	    etw_kernel_take_map(object, "etw_named_files", &cpu_bpf->named_files_fd) == 0)
+		etw_kernel_keep(host, "named-files", cpu_bpf->named_files_fd);
 	if (cpu_bpf->rings_fd >= 0)
 		return 0;
 	TRY(etw_kernel_take_map(object, "etw_cpu_rings", &cpu_bpf->rings_fd));
@@ -324,7 +335,7 @@ static int prepare(const struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_ke
 		{"etw_ring", bpf->ring_fd},           {"etw_drops", bpf->drops_fd},
 		{"etw_control", bpf->control_fd},     {"etw_cpu_rings", cpu_bpf->rings_fd},
 		{"etw_threads", cpu_bpf->threads_fd}, {"etw_contexts", cpu_bpf->contexts_fd},
-		{"etw_works", cpu_bpf->works_fd},
+		{"etw_works", cpu_bpf->works_fd},     {"etw_named_files", cpu_bpf->named_files_fd},
 	};
 	struct bpf_map *rings = bpf_object__find_map_by_name(object, "etw_cpu_rings");
 	uint32_t tells_state = etw_kernel_tracepoint_arguments("sched_switch") >= 4;

@@ -68,6 +68,7 @@ enum etw_kernel_cpu_program {
 
 struct etw_kernel_cpu_bpf {
 	int rings_fd, threads_fd, contexts_fd, works_fd; /* owned; -1: none */
+	int named_files_fd;                              /* likewise */
 	int *ring_fds;                                   /* owned with what they are; NULL: none */
 	uint32_t ring_count;                             /* of possible processors */
 	uint32_t ring_bytes;                             /* of each */

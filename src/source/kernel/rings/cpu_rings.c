@@ -7,6 +7,7 @@
 
 #include "base/atomic.h"
 #include "base/macros.h"
+#include "source/kernel/bpf/file_records.h"
 
 #define RECORDS_AT_ONCE 16384 /* of each ring */
 #define FIRST_ROOM      1024
@@ -77,6 +78,7 @@ static const size_t payload_bytes[ETW_KERNEL_CPU_KINDS] = {
 	[ETW_KERNEL_IDLE_STATE] = sizeof(struct etw_kernel_idle_state),
 	[ETW_KERNEL_FREQUENCY] = sizeof(struct etw_kernel_frequency),
 	[ETW_KERNEL_COUNTER_SAMPLE] = sizeof(struct etw_kernel_counter_sample),
+	[ETW_KERNEL_FILE_NAME] = sizeof(struct etw_kernel_file_name),
 };
 
 static bool is_whole_copy(const struct etw_kernel_ring_record *from)

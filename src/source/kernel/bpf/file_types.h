@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* What programs read of the kernel's files and of what is around them, as kernel_types.h does of tasks. */
+#ifndef ETW_SOURCE_KERNEL_BPF_FILE_TYPES_H
+#define ETW_SOURCE_KERNEL_BPF_FILE_TYPES_H
+
+#include <linux/types.h>
+
+#define FMODE_CREATED 0x100000
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct hlist_node {
+	struct hlist_node *next;
+};
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
+struct hlist_bl_node {
+	struct hlist_bl_node *next, **pprev;
+};
+
+struct qstr {
+	const unsigned char *name;
+};
+
+struct inode;
+struct super_block;
+
+struct dentry {
+	struct hlist_bl_node d_hash;
+	struct dentry *d_parent;
+	struct qstr d_name;
+	struct inode *d_inode;
+	union {
+		struct hlist_node d_alias;
+	} d_u;
+};
+
+struct super_block {
+	__u32 s_dev;
+	unsigned long s_magic;
+	struct dentry *s_root;
+};
+
+struct inode {
+	unsigned short i_mode;
+	unsigned int i_nlink, i_generation;
+	unsigned long i_ino;
+	__u32 i_rdev;
+	__s64 i_size;
+	struct super_block *i_sb;
+	struct hlist_head i_dentry;
+};
+
+struct vfsmount {
+	struct dentry *mnt_root;
+};
+
+struct mount {
+	struct mount *mnt_parent;
+	struct dentry *mnt_mountpoint;
+	struct vfsmount mnt;
+};
+
+struct path {
+	struct vfsmount *mnt;
+	struct dentry *dentry;
+};
+
+struct fs_struct {
+	struct path root;
+};
+
+struct file {
+	unsigned int f_mode, f_flags;
+	__s64 f_pos;
+	struct inode *f_inode;
+	struct path f_path;
+};
+
+#pragma clang attribute pop
+
+#endif

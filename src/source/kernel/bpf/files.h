@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * Files in records: the key of an inode, and its name, which is sent once, in a record of its own right before the first
+ * record with the key. Which inodes were named is kept in a bounded map that all programs share; an inode that falls out of
+ * it is named again.
+ */
+#ifndef ETW_SOURCE_KERNEL_BPF_FILES_H
+#define ETW_SOURCE_KERNEL_BPF_FILES_H
+
+#include "cpu_ring.h"
+#include "file_records.h"
+#include "file_types.h"
+
+#define NAMED_FILES 65536
+#define NAME_BYTES  256  /* of one name in a path, with its NUL */
+#define PATH_STEPS  2600 /* names in a path, and mounts that are crossed: more than fit in */
+#define FILE_ROOMS  4    /* programs that name files at once on one processor */
+
+/* An inode that was named. An address comes again with another inode. */
+struct named_file {
+	__u64 named_ns; /* CLOCK_MONOTONIC */
+	__u64 inode;
+	__u32 device, generation;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, NAMED_FILES);
+	__type(key, __u64);
+	__type(value, struct named_file);
+} etw_named_files SEC(".maps");
+
+/* Where a path is put together: too large for a program's stack. */
+struct path_room {
+	__u32 is_used;
+	__u32 path_bytes;
+	struct etw_kernel_file_name name;
+	char path[ETW_KERNEL_PATH_BYTES + NAME_BYTES]; /* directly behind @name, as in a record */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, FILE_ROOMS);
+	__type(key, __u32);
+	__type(value, struct path_room);
+} etw_path_rooms SEC(".maps");
+
+/* A walk from a name to the root. */
+struct path_walk {
+	struct dentry *dentry, *root_dentry;
+	struct mount *mount, *root_mount; /* NULL: within the file system */
+	__u32 room;                       /* number of the path_room */
+	__u32 is_done;
+};
+
+/*
+ * A program that interrupts another one, or runs instead of one that was preempted, takes another room. Returns its number;
+ * FILE_ROOMS: all are taken.
+ */
+static __always_inline __u32 take_path_room(void)
+{
+	for (__u32 i = 0; i < FILE_ROOMS; i++) {
+		struct path_room *room = bpf_map_lookup_elem(&etw_path_rooms, &i);
+
+		if (room && !__sync_val_compare_and_swap(&room->is_used, 0, 1))
+			return i;
+	}
+	return FILE_ROOMS;
+}
+
+static __always_inline struct mount *mount_of(struct vfsmount *vfsmount)
+{
+	return vfsmount ? (void *)((char *)vfsmount - bpf_core_field_offset(struct mount, mnt))
+			: NULL;
+}
+
+/* One name, or one mount. Returns whether the walk ends. */
+static long step_out(__u32 number, struct path_walk *walk)
+{
+	struct path_room *room = bpf_map_lookup_elem(&etw_path_rooms, &walk->room);
+	struct dentry *dentry = walk->dentry, *parent = BPF_CORE_READ(dentry, d_parent);
+	struct mount *mount = walk->mount;
+	__u32 offset;
+	long bytes;
+
+	(void)number;
+	if (!room)
+		return 1;
+	if (dentry == walk->root_dentry && mount == walk->root_mount)
+		goto done;
+	if (dentry == parent || (mount && dentry == BPF_CORE_READ(mount, mnt.mnt_root))) {
+		struct mount *outer = mount ? BPF_CORE_READ(mount, mnt_parent) : NULL;
+
+		if (!outer || outer == mount)
+			goto done;
+		walk->dentry = BPF_CORE_READ(mount, mnt_mountpoint);
+		walk->mount = outer;
+		return 0;
+	}
+	offset = room->path_bytes;
+	if (offset >= ETW_KERNEL_PATH_BYTES)
+		return 1;
+	bytes = bpf_probe_read_kernel_str(&room->path[offset], NAME_BYTES,
+					  BPF_CORE_READ(dentry, d_name.name));
+	if (bytes <= 0 || offset + bytes > ETW_KERNEL_PATH_BYTES)
+		return 1;
+	room->path_bytes = offset + bytes;
+	walk->dentry = parent;
+	return 0;
+done:
+	walk->is_done = 1;
+	return 1;
+}
+
+/* @room: a constant */
+static __always_inline int send_name_room(void *ring, const struct path_room *from,
+					  __u32 byte_count, const __u32 room)
+{
+	struct etw_kernel_cpu_record *record;
+
+	record = bpf_ringbuf_reserve(ring, sizeof(*record) + sizeof(from->name) + room, 0);
+	if (!record) {
+		count_drop(ETW_KERNEL_DROP_CPU_RING_FULL + ETW_KERNEL_FILE_NAME);
+		return 0;
+	}
+	*record = (struct etw_kernel_cpu_record){
+		.time_ns = bpf_ktime_get_ns(),
+		.kind = ETW_KERNEL_FILE_NAME,
+		.payload_bytes = sizeof(from->name) + ((byte_count + 7) & ~7u),
+	};
+	if (byte_count > room)
+		byte_count = room;
+	__builtin_memcpy(record + 1, &from->name, sizeof(from->name));
+	bpf_probe_read_kernel((char *)(record + 1) + sizeof(from->name), byte_count, from->path);
+	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+	return 1;
+}
+
+/* Returns whether it went out. Records are of few sizes: the verifier wants constants. */
+static __always_inline int send_name(const struct path_room *room)
+{
+	__u32 cpu = bpf_get_smp_processor_id(), bytes = room->path_bytes;
+	void *ring = bpf_map_lookup_elem(&etw_cpu_rings, &cpu);
+
+	if (!ring) {
+		count_drop(ETW_KERNEL_DROP_CPU_RING_FULL + ETW_KERNEL_FILE_NAME);
+		return 0;
+	}
+	if (bytes <= 64)
+		return send_name_room(ring, room, bytes, 64);
+	if (bytes <= 128)
+		return send_name_room(ring, room, bytes, 128);
+	if (bytes <= 256)
+		return send_name_room(ring, room, bytes, 256);
+	if (bytes <= 1024)
+		return send_name_room(ring, room, bytes, 1024);
+	return send_name_room(ring, room, bytes, ETW_KERNEL_PATH_BYTES);
+}
+
+static __always_inline __u64 key_of(struct inode *inode)
+{
+	return (__u64)inode;
+}
+
+/* What an inode is named as. Returns whether it was so already in this session. */
+static __always_inline int is_named(const struct etw_kernel_control *control, struct inode *inode,
+				    struct named_file *ret)
+{
+	__u64 key = key_of(inode);
+	const struct named_file *named = bpf_map_lookup_elem(&etw_named_files, &key);
+
+	ret->inode = BPF_CORE_READ(inode, i_ino);
+	ret->device = BPF_CORE_READ(inode, i_sb, s_dev);
+	ret->generation = BPF_CORE_READ(inode, i_generation);
+	return named && named->named_ns >= control->names_ns && named->inode == ret->inode &&
+	       named->device == ret->device && named->generation == ret->generation;
+}
+
+static __always_inline int is_unlinked(struct dentry *dentry)
+{
+	return !BPF_CORE_READ(dentry, d_hash.pprev) && BPF_CORE_READ(dentry, d_parent) != dentry;
+}
+
+/*
+ * Sends the name of @inode.
+ *
+ * @dentry: one of its names; NULL: the kernel keeps none
+ * @mount:  what it is seen through; NULL: the path within the file system
+ * @type:   enum etw_kernel_name_type
+ *
+ * Returns whether it went out; what did not is counted.
+ */
+static __noinline int tell_name(struct inode *inode, struct dentry *dentry, struct mount *mount,
+				__u32 type)
+{
+	struct path_walk walk = {.dentry = dentry, .mount = mount, .room = take_path_room()};
+	struct path_room *room = bpf_map_lookup_elem(&etw_path_rooms, &walk.room);
+	int is_sent;
+
+	if (!room) {
+		count_drop(ETW_KERNEL_DROP_CPU_RING_FULL + ETW_KERNEL_FILE_NAME);
+		return 0;
+	}
+	room->path_bytes = 0;
+	room->name = (struct etw_kernel_file_name){
+		.key = key_of(inode),
+		.inode = BPF_CORE_READ(inode, i_ino),
+		.device = BPF_CORE_READ(inode, i_sb, s_dev),
+		.special = BPF_CORE_READ(inode, i_rdev),
+		.magic = BPF_CORE_READ(inode, i_sb, s_magic),
+		.type = type,
+	};
+	if (!mount)
+		room->name.flags |= ETW_KERNEL_NAME_WITHIN;
+	if (!dentry) {
+		room->name.flags |= ETW_KERNEL_NAME_MISSING;
+	} else if (BPF_CORE_READ(dentry, d_parent) == dentry &&
+		   dentry != BPF_CORE_READ(inode, i_sb, s_root) &&
+		   (!mount || dentry != BPF_CORE_READ(mount, mnt.mnt_root))) {
+		long bytes = bpf_probe_read_kernel_str(room->path, NAME_BYTES,
+						       BPF_CORE_READ(dentry, d_name.name));
+
+		room->name.flags |= ETW_KERNEL_NAME_PSEUDO;
+		room->path_bytes = bytes > 0 ? bytes : 0;
+	} else {
+		if (mount) {
+			const struct task_struct *task = (const void *)bpf_get_current_task();
+
+			walk.root_dentry = BPF_CORE_READ(task, fs, root.dentry);
+			walk.root_mount = mount_of(BPF_CORE_READ(task, fs, root.mnt));
+		}
+		if (is_unlinked(dentry))
+			room->name.flags |= ETW_KERNEL_NAME_UNLINKED;
+		bpf_loop(PATH_STEPS, step_out, &walk, 0);
+		if (!walk.is_done)
+			room->name.flags |= ETW_KERNEL_NAME_CUT;
+	}
+	room->name.path_bytes = room->path_bytes;
+	is_sent = send_name(room);
+	__sync_lock_test_and_set(&room->is_used, 0);
+	return is_sent;
+}
+
+/*
+ * Names an inode if it was not named yet. @dentry and @mount as of tell_name(). Returns its key.
+ */
+static __always_inline __u64 name_as(const struct etw_kernel_control *control, struct inode *inode,
+				     struct dentry *dentry, struct mount *mount, __u32 type)
+{
+	struct named_file named = {};
+	__u64 key = key_of(inode);
+
+	if (!inode || !is_wanted(control, ETW_KERNEL_FILE_NAME) || is_named(control, inode, &named))
+		return key;
+	named.named_ns = bpf_ktime_get_ns();
+	/* One that did not go out is told with the next event. */
+	if (tell_name(inode, dentry, mount, type))
+		bpf_map_update_elem(&etw_named_files, &key, &named, BPF_ANY);
+	return key;
+}
+
+/*
+ * name_file() - names the inode of an open file, if it was not named, by the path that the thread that runs sees; as a new
+ * one where opening it made it. Returns its key; 0: there is no file.
+ */
+static __always_inline __u64 name_file(const struct etw_kernel_control *control, struct file *file)
+{
+	struct inode *inode = file ? BPF_CORE_READ(file, f_inode) : NULL;
+
+	if (!inode)
+		return 0;
+	return name_as(control, inode, BPF_CORE_READ(file, f_path.dentry),
+		       mount_of(BPF_CORE_READ(file, f_path.mnt)),
+		       BPF_CORE_READ(file, f_mode) & FMODE_CREATED ? ETW_KERNEL_NAME_CREATED
+								   : ETW_KERNEL_NAME_IS);
+}
+
+/*
+ * name_inode() - names an inode, if it was not named, by one of the names that the kernel keeps of it, within its file system.
+ * Returns its key; 0: there is none.
+ */
+static __always_inline __u64 name_inode(const struct etw_kernel_control *control,
+					struct inode *inode)
+{
+	struct hlist_node *alias = inode ? BPF_CORE_READ(inode, i_dentry.first) : NULL;
+	struct dentry *dentry = NULL;
+
+	if (!inode)
+		return 0;
+	if (alias)
+		dentry =
+			(void *)((char *)alias - bpf_core_field_offset(struct dentry, d_u.d_alias));
+	return name_as(control, inode, dentry, NULL, ETW_KERNEL_NAME_IS);
+}
+
+#endif

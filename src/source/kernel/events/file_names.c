@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+#include "source/kernel/events/file_names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/param.h>
+
+#include <linux/magic.h>
+
+#include "base/macros.h"
+#include "source/kernel/machine/facts.h"
+
+#define BUCKETS    16384 /* a power of two */
+#define MINOR_BITS 20
+#define MINOR_MASK 0xFFFFFu
+
+/* Not in every <linux/magic.h> that builds this. */
+#define PID_FS_MAGIC_NUMBER 0x50494446
+#define DMA_BUF_MAGIC_VALUE 0x444d4142
+
+struct text {
+	char *to;
+	size_t bytes;
+};
+
+static void put(struct text *text, const char *from, size_t bytes)
+{
+	bytes = MIN(bytes, ETW_KERNEL_NAME_TEXT_MAX - text->bytes);
+	memcpy(text->to + text->bytes, from, bytes);
+	text->bytes += bytes;
+}
+
+static void put_text(struct text *text, const char *from)
+{
+	put(text, from, strlen(from));
+}
+
+/* The names of a record the other way round, a slash in front of each. */
+static void put_path(struct text *text, const char *path, size_t bytes)
+{
+	size_t end = bytes;
+
+	while (end) {
+		size_t start = end;
+
+		while (start && path[start - 1])
+			start--;
+		if (end > start) {
+			put_text(text, "/");
+			put(text, path + start, end - start);
+		}
+		end = start ? start - 1 : 0;
+	}
+}
+
+static void put_numbered(struct text *text, const char *format, unsigned long long number)
+{
+	char part[64];
+
+	(void)snprintf(part, sizeof(part), format, number);
+	put_text(text, part);
+}
+
+/* A block device as a file of its own file system, which has no names. */
+static void put_device(struct text *text, const char *root, uint32_t device)
+{
+	unsigned major = device >> MINOR_BITS, minor = device & MINOR_MASK;
+	char link[ETW_KERNEL_FACT_PATH_BYTES], part[64];
+
+	if (etw_kernel_fact_link(root ? root : "", link, sizeof(link), "sys/dev/block/%u:%u", major,
+				 minor)) {
+		put_text(text, "/dev/");
+		put_text(text, etw_kernel_fact_base(link));
+		return;
+	}
+	(void)snprintf(part, sizeof(part), "[block %u:%u]", major, minor);
+	put_text(text, part);
+}
+
+/* As the file system itself says it in /proc/self/fd. @name: of the file */
+static void put_pseudo(struct text *text, const struct etw_kernel_file_name *record,
+		       const char *name)
+{
+	size_t bytes = strnlen(name, record->path_bytes);
+
+	switch (record->magic) {
+	case PIPEFS_MAGIC:
+		put_numbered(text, "pipe:[%llu]", record->inode);
+		return;
+	case SOCKFS_MAGIC:
+		put_numbered(text, "socket:[%llu]", record->inode);
+		return;
+	case NSFS_MAGIC:
+		put_numbered(text, "ns:[%llu]", record->inode);
+		return;
+	case PID_FS_MAGIC_NUMBER:
+		put_text(text, "anon_inode:[pidfd]");
+		return;
+	case ANON_INODE_FS_MAGIC:
+		put_text(text, "anon_inode:");
+		put(text, name, bytes);
+		return;
+	case DMA_BUF_MAGIC_VALUE:
+		put_text(text, "/dmabuf:");
+		return;
+	default:
+		put_text(text, "/");
+		put(text, name, bytes);
+		put_text(text, " (deleted)");
+	}
+}
+
+/* A path within its file system, and where that is. */
+static void put_within(struct etw_kernel_file_names *names, struct text *text,
+		       const struct etw_kernel_file_name *record, const char *path,
+		       size_t path_bytes)
+{
+	const struct etw_kernel_mount_point *point;
+	char within[ETW_KERNEL_NAME_TEXT_MAX];
+	struct text inner = {.to = within};
+	size_t hidden;
+
+	if (record->flags & ETW_KERNEL_NAME_MISSING)
+		put_numbered(&inner, "/[inode %llu]", record->inode);
+	else
+		put_path(&inner, path, path_bytes);
+	point = etw_kernel_mount_points_find(&names->points, record->device, within, inner.bytes);
+	hidden = point ? strlen(point->within) : 0;
+	if (point)
+		put_text(text, point->point);
+	put(text, within + hidden, inner.bytes - hidden);
+}
+
+size_t etw_kernel_file_name_text(struct etw_kernel_file_names *names,
+				 const struct etw_kernel_file_name *record, const char *path,
+				 size_t path_bytes, char *to)
+{
+	struct text text = {.to = to};
+
+	if (record->flags & ETW_KERNEL_NAME_PSEUDO) {
+		put_pseudo(&text, record, path_bytes ? path : "");
+		return text.bytes;
+	}
+	if (record->magic == BDEVFS_MAGIC && record->special) {
+		put_device(&text, names->points.root, record->special);
+		return text.bytes;
+	}
+	if (record->flags & ETW_KERNEL_NAME_CUT)
+		put_text(&text, "...");
+	if (record->flags & ETW_KERNEL_NAME_WITHIN && !(record->flags & ETW_KERNEL_NAME_CUT))
+		put_within(names, &text, record, path, path_bytes);
+	else
+		put_path(&text, path, path_bytes);
+	if (!text.bytes)
+		put_text(&text, "/");
+	if (record->flags & ETW_KERNEL_NAME_UNLINKED)
+		put_text(&text, " (deleted)");
+	return text.bytes;
+}
+
+static struct etw_kernel_told_name **bucket_of(const struct etw_kernel_file_names *names,
+					       uint64_t key)
+{
+	return &names->buckets[key * UINT64_C(0x9E3779B97F4A7C15) >> 32 & (BUCKETS - 1)];
+}
+
+void etw_kernel_file_names_remove(struct etw_kernel_file_names *names, uint64_t key)
+{
+	struct etw_kernel_told_name **link, *name;
+
+	if (!names->buckets)
+		return;
+	for (link = bucket_of(names, key); *link && (*link)->key != key;)
+		link = &(*link)->next_in_bucket;
+	name = *link;
+	if (!name)
+		return;
+	*link = name->next_in_bucket;
+	*(name->previous ? &name->previous->next : &names->newest) = name->next;
+	*(name->next ? &name->next->previous : &names->oldest) = name->previous;
+	names->count--;
+	names->byte_count -= name->text_bytes;
+	free(name);
+}
+
+void etw_kernel_file_names_put(struct etw_kernel_file_names *names, uint64_t key, const char *text,
+			       size_t bytes)
+{
+	struct etw_kernel_told_name *name;
+
+	if (!names->buckets) {
+		names->buckets = calloc(BUCKETS, sizeof(names->buckets[0]));
+		if (!names->buckets) {
+			names->forgotten++;
+			return;
+		}
+	}
+	etw_kernel_file_names_remove(names, key);
+	while (names->oldest && (names->count >= ETW_KERNEL_NAMES_MAX ||
+				 names->byte_count + bytes > ETW_KERNEL_NAMES_MAX_BYTES)) {
+		etw_kernel_file_names_remove(names, names->oldest->key);
+		names->forgotten++;
+	}
+	name = malloc(sizeof(*name) + bytes);
+	if (!name) {
+		names->forgotten++;
+		return;
+	}
+	*name = (struct etw_kernel_told_name){
+		.key = key,
+		.next = names->newest,
+		.next_in_bucket = *bucket_of(names, key),
+		.text_bytes = (uint32_t)bytes,
+	};
+	memcpy(name->text, text, bytes);
+	*bucket_of(names, key) = name;
+	*(names->newest ? &names->newest->previous : &names->oldest) = name;
+	names->newest = name;
+	names->count++;
+	names->byte_count += (uint32_t)bytes;
+}
+
+void etw_kernel_file_names_done(struct etw_kernel_file_names *names)
+{
+	while (names->newest)
+		etw_kernel_file_names_remove(names, names->newest->key);
+	free(names->buckets);
+	etw_kernel_mount_points_done(&names->points);
+	*names = (struct etw_kernel_file_names){0};
+}
