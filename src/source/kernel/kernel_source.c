@@ -22,6 +22,7 @@
 #include "source/kernel/collector/rundown.h"
 #include "source/kernel/config/config_events.h"
 #include "source/kernel/events/account_events.h"
+#include "source/kernel/machine/disks.h"
 #include "source/kernel/perf/samplers.h"
 #include "source/kernel/probe/classes.h"
 #include "source/kernel/probe/probe.h"
@@ -56,7 +57,8 @@ struct etw_source {
 	struct etw_kernel_routines routines;
 	struct etw_kernel_messages messages;
 	struct etw_kernel_file_names file_names;
-	uint64_t enabled_ns; /* before the first record */
+	struct etw_kernel_disks disks; /* by the numbers that events of transfers have */
+	uint64_t enabled_ns;           /* before the first record */
 };
 
 static bool wants_any(const struct etw_source *source)
@@ -81,6 +83,7 @@ static void close_source(struct etw_source *source)
 	etw_kernel_bpf_close(&source->bpf);
 	etw_kernel_rundown_done(&source->rundown);
 	etw_kernel_file_names_done(&source->file_names);
+	etw_kernel_disks_done(&source->disks);
 	free(source);
 }
 
@@ -133,6 +136,7 @@ static int open_source(const struct etw_source_host *host, const struct etw_sour
 	source->collector.cpu_out.maker.routines = &source->routines;
 	source->messages.root = "/sys/kernel/irq";
 	source->collector.cpu_out.maker.messages = &source->messages;
+	source->collector.cpu_out.maker.disks = &source->disks;
 	source->collector.cpu_out.maker.seen = &source->rundown.own.seen;
 	source->file_names.points.root = "";
 	source->collector.cpu_out.maker.file_names = &source->file_names;
@@ -359,6 +363,13 @@ static void find_routines(struct etw_source *source, uint32_t kinds, uint32_t st
 		(void)etw_kernel_routines_read(&source->routines, ETW_KALLSYMS_PATH);
 }
 
+/* Anew for each session, as PhyDisk is told anew. */
+static int find_disks(struct etw_source *source)
+{
+	etw_kernel_disks_done(&source->disks);
+	return etw_kernel_disks_read(source->rundown.config_root, &source->disks);
+}
+
 /* Before the kinds that were wanted are forgotten: priorities that were seen are of use while the changes go on being told. */
 static uint32_t frequent_options(const struct etw_source *source,
 				 const struct etw_source_request *request, uint32_t kinds)
@@ -421,6 +432,8 @@ static int enable_frequent(struct etw_source *source, const struct etw_source_re
 			return refused;
 		}
 	}
+	if (!r && kinds & UINT32_C(1) << ETW_KERNEL_DISK_END)
+		r = find_disks(source);
 	if (!r)
 		r = etw_kernel_cpu_bpf_walk(&source->cpu_bpf, reterr);
 	if (!r)

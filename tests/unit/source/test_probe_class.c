@@ -50,6 +50,15 @@ static const char *const tracepoints[] = {
 	"workqueue_execute_end",
 	"cpu_idle",
 	"cpu_frequency",
+	"block_rq_issue",
+	"block_rq_complete",
+	"block_rq_insert",
+	"block_rq_merge",
+	"block_rq_requeue",
+	"block_getrq",
+	"block_bio_queue",
+	"block_bio_complete",
+	"block_split",
 };
 static const char *const map_types[] = {"BPF_MAP_TYPE_RINGBUF", "BPF_MAP_TYPE_TASK_STORAGE"};
 
@@ -116,10 +125,10 @@ static void test_probe_class__all_is_there(void **state)
 }
 
 #define CLASS(name) (1u << ETW_KERNEL_CLASS_##name)
-#define FREQUENT                                                                 \
-	(CLASS(SWITCHES) | CLASS(READY) | CLASS(SAMPLES) | CLASS(SYSTEM_CALLS) | \
+#define FREQUENT                                                                                \
+	(CLASS(SWITCHES) | CLASS(READY) | CLASS(SAMPLES) | CLASS(SYSTEM_CALLS) |                \
 	 CLASS(INTERRUPTS) | CLASS(DPCS) | CLASS(PRIORITIES) | CLASS(POWER) | CLASS(COUNTERS) | \
-	 CLASS(FILE_NAMES))
+	 CLASS(FILE_NAMES) | CLASS(DISKS) | CLASS(SPLITS))
 
 /* Of each tracepoint: which classes are refused without it, and which go on with a loss. */
 static const struct {
@@ -131,6 +140,15 @@ static const struct {
 	{"sched_process_exit", CLASS(TASKS), 0},
 	{"task_rename", 0, CLASS(TASKS)},
 	{"iter/task", FREQUENT | CLASS(TREE), 0},
+	{"block_rq_issue", CLASS(DISKS) | CLASS(SPLITS), 0},
+	{"block_rq_complete", CLASS(DISKS) | CLASS(SPLITS), 0},
+	{"block_rq_insert", 0, CLASS(DISKS)},
+	{"block_rq_merge", 0, CLASS(DISKS)},
+	{"block_rq_requeue", 0, CLASS(DISKS)},
+	{"block_getrq", 0, CLASS(DISKS)},
+	{"block_bio_queue", 0, CLASS(DISKS)},
+	{"block_bio_complete", 0, CLASS(DISKS)},
+	{"block_split", CLASS(SPLITS), 0},
 	{"sched_switch", CLASS(SWITCHES) | CLASS(PRIORITIES), 0},
 	{"sched_pi_setprio", 0, CLASS(PRIORITIES)},
 	{"sched_waking", CLASS(READY), CLASS(PRIORITIES)},

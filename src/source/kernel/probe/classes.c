@@ -15,6 +15,11 @@ static const struct {
 	uint32_t kind; /* enum etw_kernel_cpu_kind */
 	uint16_t hook; /* of the event that the kind makes */
 } classes[] = {
+	{0, EVENT_TRACE_FLAG_DISK_IO, ETW_KERNEL_DISK_END, 0x010A},
+	{0, EVENT_TRACE_FLAG_DISK_IO_INIT, ETW_KERNEL_DISK_BEGIN, 0x010C},
+	{0, EVENT_TRACE_FLAG_DISK_IO_INIT, ETW_KERNEL_DISK_BEGIN, 0x010D},
+	{0, EVENT_TRACE_FLAG_DISK_IO_INIT, ETW_KERNEL_DISK_BEGIN, 0x010F},
+	{0, EVENT_TRACE_FLAG_SPLIT_IO, ETW_KERNEL_SPLIT, 0x1B20},
 	{1, 0x2, ETW_KERNEL_SAMPLE, 0x0F2E},           /* PROFILE */
 	{1, 0x400, ETW_KERNEL_COUNTER_SAMPLE, 0x0F2F}, /* PMC_PROFILE */
 	{1, 0x4, ETW_KERNEL_SWITCH, 0x0524},           /* CSWITCH */
@@ -69,6 +74,9 @@ static const enum etw_kernel_class probed[ETW_KERNEL_CPU_KINDS] = {
 	[ETW_KERNEL_FREQUENCY] = ETW_KERNEL_CLASS_POWER,
 	[ETW_KERNEL_COUNTER_SAMPLE] = ETW_KERNEL_CLASS_COUNTERS,
 	[ETW_KERNEL_FILE_NAME] = ETW_KERNEL_CLASS_FILE_NAMES,
+	[ETW_KERNEL_DISK_BEGIN] = ETW_KERNEL_CLASS_DISKS,
+	[ETW_KERNEL_DISK_END] = ETW_KERNEL_CLASS_DISKS,
+	[ETW_KERNEL_SPLIT] = ETW_KERNEL_CLASS_SPLITS,
 };
 
 int etw_kernel_class_lacking(const uint32_t masks[8], uint32_t ret[8], struct etw_fault *reterr)
@@ -102,8 +110,9 @@ uint32_t etw_kernel_class_given(uint32_t kinds)
 bool etw_kernel_class_names_code(const struct etw_source_request *request)
 {
 	uint32_t others = request->group_masks[0] &
-			  ~(uint32_t)(ETW_KERNEL_TASK_FLAGS | EVENT_TRACE_FLAG_NO_SYSCONFIG |
-				      EVENT_TRACE_FLAG_DISK_FILE_IO);
+			  ~(uint32_t)(ETW_KERNEL_TASK_FLAGS | ETW_KERNEL_DISK_FLAGS |
+				      EVENT_TRACE_FLAG_DISK_FILE_IO |
+				      EVENT_TRACE_FLAG_NO_SYSCONFIG);
 
 	for (size_t i = 1; i < ARRAY_SIZE(request->group_masks); i++)
 		others |= i == CONFIG_WORD ? 0 : request->group_masks[i];
@@ -122,6 +131,9 @@ static const struct {
 	{0, EVENT_TRACE_FLAG_IMAGE_LOAD, ETW_KERNEL_STACK_IMAGE_UNLOAD, 0x1402},
 	{0, EVENT_TRACE_FLAG_THREAD, ETW_KERNEL_STACK_THREAD_START, 0x0501},
 	{0, EVENT_TRACE_FLAG_THREAD, ETW_KERNEL_STACK_THREAD_END, 0x0502},
+	{0, EVENT_TRACE_FLAG_DISK_IO_INIT, ETW_KERNEL_STACK_DISK_READ, 0x010C},
+	{0, EVENT_TRACE_FLAG_DISK_IO_INIT, ETW_KERNEL_STACK_DISK_WRITE, 0x010D},
+	{0, EVENT_TRACE_FLAG_DISK_IO_INIT, ETW_KERNEL_STACK_DISK_FLUSH, 0x010F},
 	{1, 0x80, ETW_KERNEL_STACK_THREADED_DPC, 0x0F42},
 	{1, 0x80, ETW_KERNEL_STACK_DPC, 0x0F44},
 	{1, 0x80, ETW_KERNEL_STACK_TIMER_DPC, 0x0F45},

@@ -43,6 +43,11 @@ static const struct {
 	 {"workqueue_queue_work", "workqueue_execute_start", "workqueue_execute_end"}},
 	{ETW_KERNEL_HAS_IDLE, {"cpu_idle"}},
 	{ETW_KERNEL_HAS_FREQUENCY, {"cpu_frequency"}},
+	{ETW_KERNEL_HAS_REQUESTS, {"block_rq_issue", "block_rq_complete"}},
+	{ETW_KERNEL_HAS_QUEUED, {"block_rq_insert", "block_rq_merge", "block_rq_requeue"}},
+	{ETW_KERNEL_HAS_FLUSHES, {"block_getrq"}},
+	{ETW_KERNEL_HAS_BIOS, {"block_bio_queue", "block_bio_complete"}},
+	{ETW_KERNEL_HAS_SPLITS, {"block_split"}},
 };
 
 static const struct {
