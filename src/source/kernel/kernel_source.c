@@ -22,7 +22,7 @@
 #include "source/kernel/collector/rundown.h"
 #include "source/kernel/config/config_events.h"
 #include "source/kernel/events/account_events.h"
-#include "source/kernel/perf/faults.h"
+#include "source/kernel/machine/disks.h"
 #include "source/kernel/perf/samplers.h"
 #include "source/kernel/probe/classes.h"
 #include "source/kernel/probe/probe.h"
@@ -51,14 +51,14 @@ struct etw_source {
 	struct etw_kernel_bpf bpf;
 	struct etw_kernel_cpu_bpf cpu_bpf;
 	struct etw_kernel_samplers samplers;
-	struct etw_kernel_faults faults;
 	struct etw_kernel_control control; /* as the control map has it */
 	struct etw_kernel_collector collector;
 	struct etw_kernel_rundown rundown;
 	struct etw_kernel_routines routines;
 	struct etw_kernel_messages messages;
 	struct etw_kernel_file_names file_names;
-	uint64_t enabled_ns; /* before the first record */
+	struct etw_kernel_disks disks; /* by the numbers that events of transfers have */
+	uint64_t enabled_ns;           /* before the first record */
 };
 
 static bool wants_any(const struct etw_source *source)
@@ -77,13 +77,13 @@ static void close_source(struct etw_source *source)
 	if (source->bpf.control_fd >= 0)
 		(void)etw_kernel_bpf_set_control(&source->bpf, &source->control);
 	etw_kernel_samplers_done(&source->samplers);
-	etw_kernel_faults_done(&source->faults);
 	etw_kernel_stack_account_close(&source->collector.cpu_out.account);
 	etw_kernel_collector_done(&source->collector);
 	etw_kernel_cpu_bpf_close(&source->cpu_bpf);
 	etw_kernel_bpf_close(&source->bpf);
 	etw_kernel_rundown_done(&source->rundown);
 	etw_kernel_file_names_done(&source->file_names);
+	etw_kernel_disks_done(&source->disks);
 	free(source);
 }
 
@@ -136,6 +136,7 @@ static int open_source(const struct etw_source_host *host, const struct etw_sour
 	source->collector.cpu_out.maker.routines = &source->routines;
 	source->messages.root = "/sys/kernel/irq";
 	source->collector.cpu_out.maker.messages = &source->messages;
+	source->collector.cpu_out.maker.disks = &source->disks;
 	source->collector.cpu_out.maker.seen = &source->rundown.own.seen;
 	source->file_names.points.root = "";
 	source->collector.cpu_out.maker.file_names = &source->file_names;
@@ -155,7 +156,6 @@ static int open_source(const struct etw_source_host *host, const struct etw_sour
 static int collect(struct etw_source *source, int64_t *ret_watermark_raw)
 {
 	etw_kernel_samplers_follow_cpus(&source->samplers);
-	etw_kernel_faults_follow_cpus(&source->faults);
 	return etw_kernel_collector_collect(&source->collector, ret_watermark_raw);
 }
 
@@ -249,7 +249,6 @@ static void silence_frequent(struct etw_source *source)
 	source->control.stack_kinds = 0;
 	(void)etw_kernel_bpf_set_control(&source->bpf, &source->control);
 	etw_kernel_samplers_stop(&source->samplers);
-	etw_kernel_faults_stop(&source->faults);
 }
 
 static int run_down_end(struct etw_source *source)
@@ -354,34 +353,6 @@ static int enable_samples(struct etw_source *source, const struct etw_source_req
 	return r;
 }
 
-/* As enable_samples(), of page faults. */
-static int enable_faults(struct etw_source *source, uint32_t *kinds, struct etw_fault *reterr)
-{
-	const uint32_t fault = UINT32_C(1) << ETW_KERNEL_FAULT, hard = UINT32_C(1)
-								       << ETW_KERNEL_HARD_FAULT;
-	const int *fds = source->cpu_bpf.link_fds;
-	const int programs[ETW_KERNEL_FAULT_EVENTS] = {
-		[ETW_KERNEL_MINOR_FAULTS] = *kinds & fault ? fds[ETW_KERNEL_PROGRAM_MINOR_FAULT]
-							   : -1,
-		[ETW_KERNEL_MAJOR_FAULTS] =
-			*kinds & (fault | hard) ? fds[ETW_KERNEL_PROGRAM_MAJOR_FAULT] : -1,
-	};
-	uint32_t lacking[WIRE_GROUP_MASKS_WORDS];
-	int r;
-
-	if (!(*kinds & (fault | hard))) {
-		etw_kernel_faults_stop(&source->faults);
-		return 0;
-	}
-	r = etw_kernel_faults_start(&source->faults, &source->host, programs, reterr);
-	if (!r)
-		return 0;
-	etw_kernel_class_masks(*kinds & (fault | hard), lacking);
-	miss_all(source, lacking);
-	*kinds &= ~(fault | hard);
-	return r;
-}
-
 /*
  * Of events that name the function which serves them; without its address they have its number. And those that stacks are
  * to leave out.
@@ -390,6 +361,13 @@ static void find_routines(struct etw_source *source, uint32_t kinds, uint32_t st
 {
 	if (kinds & ETW_KERNEL_ROUTINE_KINDS || stack_kinds)
 		(void)etw_kernel_routines_read(&source->routines, ETW_KALLSYMS_PATH);
+}
+
+/* Anew for each session, as PhyDisk is told anew. */
+static int find_disks(struct etw_source *source)
+{
+	etw_kernel_disks_done(&source->disks);
+	return etw_kernel_disks_read(source->rundown.config_root, &source->disks);
 }
 
 /* Before the kinds that were wanted are forgotten: priorities that were seen are of use while the changes go on being told. */
@@ -438,7 +416,6 @@ static int enable_frequent(struct etw_source *source, const struct etw_source_re
 		source->control.names_ns = source->enabled_ns;
 	if (!kinds) {
 		etw_kernel_samplers_stop(&source->samplers);
-		etw_kernel_faults_stop(&source->faults);
 		return refused;
 	}
 	/* Threads that start from here on are known; those that are there are walked over. */
@@ -452,10 +429,11 @@ static int enable_frequent(struct etw_source *source, const struct etw_source_re
 		refused = refused ? refused : lost;
 		if (!kinds) {
 			etw_kernel_samplers_stop(&source->samplers);
-			etw_kernel_faults_stop(&source->faults);
 			return refused;
 		}
 	}
+	if (!r && kinds & UINT32_C(1) << ETW_KERNEL_DISK_END)
+		r = find_disks(source);
 	if (!r)
 		r = etw_kernel_cpu_bpf_walk(&source->cpu_bpf, reterr);
 	if (!r)
@@ -471,8 +449,6 @@ static int enable_frequent(struct etw_source *source, const struct etw_source_re
 	if (!refused)
 		refused = etw_kernel_class_less(etw_kernel_class_kinds(source->masks), reterr);
 	r = enable_samples(source, request, &kinds, refused ? NULL : reterr);
-	refused = refused ? refused : r;
-	r = enable_faults(source, &kinds, refused ? NULL : reterr);
 	source->control.cpu_kinds = kinds;
 	source->control.stack_kinds = etw_kernel_class_stack_kinds(request);
 	return refused ? refused : r;

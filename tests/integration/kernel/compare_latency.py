@@ -55,8 +55,8 @@ READY_SECONDS = 120
 KINDS = {0x0F2E: "sample", 0x0524: "switch"}
 REASONS = ("NotSwitchedOut", "IdleThread", "OtherProcesses", "NothingKept", "NoFrames",
            "NotCopied", "NotUnwound")
-# Of the group, those that are events of disks.
-UNBUILT = ("DISK_IO", "HARD_FAULTS")
+# Of the group, what is not built yet.
+UNBUILT = ("HARD_FAULTS",)
 LINE = re.compile(r"^.{16,}?-\d+\s+\[(?P<cpu>\d+)\]\s+\S+\s+(?P<s>\d+)\.(?P<us>\d+): "
                   r"sched_switch: prev_comm=.* prev_pid=(?P<old>\d+) prev_prio=.* "
                   r"next_comm=.* next_pid=(?P<new>\d+) next_prio=")

@@ -54,6 +54,10 @@ struct inode {
 	struct hlist_head i_dentry;
 };
 
+struct address_space {
+	struct inode *host;
+};
+
 struct vfsmount {
 	struct dentry *mnt_root;
 };

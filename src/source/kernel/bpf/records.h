@@ -41,7 +41,7 @@ struct etw_kernel_control {
 	__u32 stack_kinds; /* those of them with stacks */
 	__u32 options;     /* enum etw_kernel_option */
 	__u32 only_pid; /* frequent events of this process and its descendants alone; 0: of all */
-	__u32 stack_events; /* enum etw_kernel_stack_event: of what tasks do, and of soft interrupts */
+	__u32 stack_events; /* enum etw_kernel_stack_event: of what tasks do, soft interrupts, disks */
 	/* CLOCK_BOOTTIME of a rundown whose events are not all safe; 0: none. The programs do not look. */
 	__u64 rundown_ns;
 	/* CLOCK_MONOTONIC: a file that was named before counts as one without a name. */
@@ -64,9 +64,12 @@ enum etw_kernel_stack_event {
 	ETW_KERNEL_STACK_DPC = 0x40,
 	ETW_KERNEL_STACK_TIMER_DPC = 0x80,
 	ETW_KERNEL_STACK_THREADED_DPC = 0x100,
+	ETW_KERNEL_STACK_DISK_READ = 0x200, /* in the order of enum etw_kernel_disk_operation */
+	ETW_KERNEL_STACK_DISK_WRITE = 0x400,
+	ETW_KERNEL_STACK_DISK_FLUSH = 0x800,
 };
 
-#define ETW_KERNEL_STACK_EVENTS 9 /* their number */
+#define ETW_KERNEL_STACK_EVENTS 12 /* their number */
 
 enum etw_kernel_collect {
 	ETW_KERNEL_COLLECT_TASKS = 0x1,

@@ -7,6 +7,7 @@
 #include <sys/param.h>
 
 #include "base/macros.h"
+#include "source/kernel/bpf/disk_records.h"
 #include "source/kernel/events/task_stacks.h"
 
 #define EVENT_NUMBER ((uint64_t)ETW_KERNEL_SLOT_CPU_EVENT << ETW_KERNEL_SLOT_BITS)
@@ -149,6 +150,11 @@ static void take(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu, struct etw_ke
 	front->is_made = false;
 }
 
+static uint32_t disk_stack_event(const struct etw_kernel_disk_begin *record)
+{
+	return etw_kernel_disk_stack_event(MIN(record->operation, ETW_KERNEL_DISK_FLUSH));
+}
+
 /* The host that outputs an event counts its stack. */
 static void count_stack(struct etw_kernel_cpu_out *cpu_out, const struct etw_kernel_front *front)
 {
@@ -158,6 +164,8 @@ static void count_stack(struct etw_kernel_cpu_out *cpu_out, const struct etw_ker
 	if (kind == ETW_KERNEL_SOFT_INTERRUPT)
 		kind = etw_kernel_stack_kind_of(
 			etw_kernel_soft_stack_event((const void *)(record + 1)));
+	if (kind == ETW_KERNEL_DISK_BEGIN)
+		kind = etw_kernel_stack_kind_of(disk_stack_event((const void *)(record + 1)));
 	if (record->stack_flags & ETW_KERNEL_STACK_ASKED)
 		etw_kernel_stack_account_add(&cpu_out->account, kind, front->fate,
 					     front->lacks_user);

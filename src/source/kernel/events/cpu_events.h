@@ -16,6 +16,7 @@
 #include "source/kernel/code/seen.h"
 #include "source/kernel/events/file_names.h"
 #include "source/kernel/events/messages.h"
+#include "source/kernel/machine/disks.h"
 
 #define ETW_KERNEL_CPU_EVENT_MAX 9216 /* bytes of an event with a path, its stack excepted */
 #define ETW_KERNEL_STACK_MAX     (16 + 16 + ETW_KERNEL_FRAMES * 8)
@@ -25,6 +26,7 @@ struct etw_kernel_cpu_maker {
 	const struct etw_source_host *host; /* borrowed: for times other than the event's own */
 	const struct etw_kernel_routines *routines; /* borrowed */
 	struct etw_kernel_messages *messages;       /* borrowed; NULL: no interrupt is a message */
+	const struct etw_kernel_disks *disks; /* borrowed; NULL: their numbers are not known */
 	struct etw_kernel_seen *seen; /* borrowed; addresses that events name; NULL: nobody asks */
 	struct etw_kernel_file_names *file_names; /* borrowed; NULL: no file is named */
 };

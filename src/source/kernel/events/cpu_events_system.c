@@ -42,17 +42,6 @@ static uint32_t make_syscall_exit(const struct etw_kernel_syscall_exit *record, 
 	return (uint32_t)(at - to);
 }
 
-/* When it began, on the session's clock; never after it ended. */
-static int64_t start_of(const struct etw_kernel_cpu_maker *maker, uint64_t start_ns,
-			int64_t time_raw)
-{
-	int64_t start_raw;
-
-	if (maker->host->to_raw(maker->host->context, start_ns, &start_raw) || start_raw > time_raw)
-		return time_raw;
-	return start_raw;
-}
-
 static uint32_t make_interrupt(const struct etw_kernel_cpu_maker *maker,
 			       const struct etw_kernel_interrupt *record, int64_t time_raw,
 			       uint8_t *to)
@@ -68,7 +57,7 @@ static uint32_t make_interrupt(const struct etw_kernel_cpu_maker *maker,
 					     is_message ? 24 : 20, time_raw);
 
 	note_address(maker, routine);
-	at = put64(at, (uint64_t)start_of(maker, record->start_ns, time_raw));
+	at = put64(at, (uint64_t)etw_kernel_start_raw(maker, record->start_ns, time_raw));
 	at = put64(at, routine);
 	at = put8(at, record->result);
 	at = put16(at, (uint16_t)record->number);
@@ -98,7 +87,7 @@ static uint32_t make_soft_interrupt(const struct etw_kernel_cpu_maker *maker,
 	uint8_t *at = etw_kernel_event_begin(to, GROUP_PERFINFO, dpc_type_of(record), 16, time_raw);
 
 	note_address(maker, routine);
-	at = put64(at, (uint64_t)start_of(maker, record->start_ns, time_raw));
+	at = put64(at, (uint64_t)etw_kernel_start_raw(maker, record->start_ns, time_raw));
 	at = put64(at, routine);
 	return (uint32_t)(at - to);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How the bytes of events are put together that have PERFINFO or SYSTEM headers. */
+/* How the bytes of events are put together that have PERFINFO headers, or SYSTEM ones. */
 #ifndef ETW_SOURCE_KERNEL_EVENTS_EVENT_BYTES_H
 #define ETW_SOURCE_KERNEL_EVENTS_EVENT_BYTES_H
 
@@ -10,12 +10,13 @@
 #include "base/bytes.h"
 #include "wire/etl_event.h"
 
-#define GROUP_MEMORY    0x02
+#define GROUP_DISK      0x01
 #define GROUP_FILE      0x04
 #define GROUP_THREAD    0x05
 #define GROUP_PERFINFO  0x0F
 #define GROUP_POWER     0x12
 #define GROUP_STACKWALK 0x18
+#define GROUP_SPLIT     0x1B
 
 #define PERFINFO_VERSION 2 /* of all events that are made here */
 
@@ -61,13 +62,13 @@ static inline uint8_t *etw_kernel_event_begin(uint8_t *to, uint8_t group, uint8_
 	return to + sizeof(header);
 }
 
-/* Likewise with a SYSTEM header, which names a thread, and says nothing of its processor time. */
-static inline uint8_t *etw_kernel_system_event_begin(uint8_t *to, uint8_t group, uint8_t type,
-						     uint32_t tid, uint32_t pid,
-						     uint32_t payload_bytes, int64_t time_raw)
+/* As etw_kernel_event_begin(), with a SYSTEM header, which says whose event it is. */
+static inline uint8_t *etw_kernel_event_begin_of(uint8_t *to, uint8_t group, uint8_t type,
+						 uint16_t version, uint32_t tid, uint32_t pid,
+						 uint32_t payload_bytes, int64_t time_raw)
 {
 	const struct wire_system_header header = {
-		.version = le16_of(PERFINFO_VERSION),
+		.version = le16_of(version),
 		.header_type = WIRE_HEADER_SYSTEM64,
 		.header_flag = WIRE_EVENT_FLAG_TRACE,
 		.bytes = le16_of((uint16_t)(sizeof(header) + payload_bytes)),

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
 #include "source/kernel/machine/facts.h"
 
@@ -140,6 +141,17 @@ uint32_t etw_kernel_disks_find(const struct etw_kernel_disks *disks, const char 
 {
 	for (size_t i = 0; i < disks->count; i++)
 		if (strcmp(disks->at[i].name, name) == 0)
+			return (uint32_t)i;
+	return ETW_KERNEL_NO_DISK;
+}
+
+uint32_t etw_kernel_disks_find_device(const struct etw_kernel_disks *disks, uint32_t major_number,
+				      uint32_t minor_number)
+{
+	uint64_t device = makedev(major_number, minor_number);
+
+	for (size_t i = 0; i < disks->count; i++)
+		if (disks->at[i].device == device)
 			return (uint32_t)i;
 	return ETW_KERNEL_NO_DISK;
 }

@@ -39,6 +39,10 @@ int etw_kernel_disks_read(const char *root, struct etw_kernel_disks *ret);
 /* etw_kernel_disks_find() - number of the disk of this name, or ETW_KERNEL_NO_DISK. */
 uint32_t etw_kernel_disks_find(const struct etw_kernel_disks *disks, const char *name);
 
+/* etw_kernel_disks_find_device() - likewise, by its device number. */
+uint32_t etw_kernel_disks_find_device(const struct etw_kernel_disks *disks, uint32_t major_number,
+				      uint32_t minor_number);
+
 /* etw_kernel_disks_done() - frees all; takes what was zeroed. */
 void etw_kernel_disks_done(struct etw_kernel_disks *disks);
 

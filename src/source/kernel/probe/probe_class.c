@@ -50,8 +50,9 @@ static const char *const sentences[ETW_KERNEL_FEATURES] = {
 	[ETW_KERNEL_HAS_IRQ] = NO_TRACEPOINT("irq_handler_entry") " or irq_handler_exit",
 	[ETW_KERNEL_HAS_SOFTIRQ] = NO_TRACEPOINT("softirq_entry") " or softirq_exit",
 	[ETW_KERNEL_HAS_IDLE] = NO_TRACEPOINT("cpu_idle"),
-	[ETW_KERNEL_HAS_MAPLE_TREE] =
-		"the kernel keeps mappings in no maple tree" OLDER_THAN("6.1"),
+	[ETW_KERNEL_HAS_REQUESTS] =
+		NO_TRACEPOINT("block_rq_issue") " or block_rq_complete, as without CONFIG_BLOCK",
+	[ETW_KERNEL_HAS_SPLITS] = NO_TRACEPOINT("block_split"),
 	[ETW_KERNEL_HAS_CPU_CLOCK] =
 		"perf gives no samples by the CPU clock (perf_event_open): CAP_PERFMON is missing, "
 		"which root's etwd has, or the kernel lacks CONFIG_PERF_EVENTS",
@@ -213,27 +214,33 @@ static const struct {
 					  {ETW_KERNEL_HAS_RING_IN_INTERRUPT, NULL},
 					  {ETW_KERNEL_HAS_TASK_STORAGE, NULL},
 					  {ETW_KERNEL_HAS_TASK_WALK, NULL}}},
-	[ETW_KERNEL_CLASS_FAULTS] =
-		{"page faults",
-		 9,
+	[ETW_KERNEL_CLASS_DISKS] =
+		{"disk transfers",
+		 8,
 		 {{ETW_KERNEL_HAS_RING, NULL},
 		  {ETW_KERNEL_HAS_RING_IN_INTERRUPT, NULL},
 		  {ETW_KERNEL_HAS_TASK_STORAGE, NULL},
 		  {ETW_KERNEL_HAS_TASK_WALK, NULL},
-		  {ETW_KERNEL_HAS_MAPLE_TREE, NULL},
-		  {ETW_KERNEL_HAS_CPU_CLOCK, NULL},
-		  {ETW_KERNEL_HAS_PAGE_FAULT,
-		   NO_TRACEPOINT("page_fault_user or page_fault_kernel") ", as on x86 alone: "
-									 "CopyOnWrite and "
-									 "GuardPageFault show "
-									 "as other faults, and "
-									 "hard faults have no "
-									 "duration"},
-		  {ETW_KERNEL_HAS_SIGNAL,
-		   NO_TRACEPOINT("signal_generate") ": no AccessViolation is told"},
-		  {ETW_KERNEL_HAS_CACHE_ADD,
-		   NO_TRACEPOINT("mm_filemap_add_to_page_cache") ": every hard fault reads one "
-								 "page, as its event says"}}},
+		  {ETW_KERNEL_HAS_REQUESTS, NULL},
+		  {ETW_KERNEL_HAS_QUEUED,
+		   NO_TRACEPOINT("block_rq_insert") ", block_rq_merge or block_rq_requeue: a "
+						    "transfer begins when the disk's driver gets "
+						    "it, and a kernel worker may seem to ask"},
+		  {ETW_KERNEL_HAS_FLUSHES,
+		   NO_TRACEPOINT("block_getrq") ": a kernel worker seems to ask for flushes of a "
+						"disk's cache, and for writes that wait for one"},
+		  {ETW_KERNEL_HAS_BIOS,
+		   NO_TRACEPOINT("block_bio_queue") " or block_bio_complete: transfers of RAM "
+						    "disks and of volumes are missing, those of "
+						    "the disks below are there"}}},
+	[ETW_KERNEL_CLASS_SPLITS] = {"split disk transfers",
+				     6,
+				     {{ETW_KERNEL_HAS_RING, NULL},
+				      {ETW_KERNEL_HAS_RING_IN_INTERRUPT, NULL},
+				      {ETW_KERNEL_HAS_TASK_STORAGE, NULL},
+				      {ETW_KERNEL_HAS_TASK_WALK, NULL},
+				      {ETW_KERNEL_HAS_REQUESTS, NULL},
+				      {ETW_KERNEL_HAS_SPLITS, NULL}}},
 	[ETW_KERNEL_CLASS_TREE] =
 		{"one process tree alone",
 		 7,

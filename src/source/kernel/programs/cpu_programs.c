@@ -23,14 +23,9 @@ static void close_fd(int *fd)
 
 void etw_kernel_cpu_bpf_reset(struct etw_kernel_cpu_bpf *cpu_bpf)
 {
-	*cpu_bpf = (struct etw_kernel_cpu_bpf){
-		.rings_fd = -1,
-		.threads_fd = -1,
-		.contexts_fd = -1,
-		.works_fd = -1,
-		.named_files_fd = -1,
-		.walk_fd = -1,
-	};
+	*cpu_bpf = (struct etw_kernel_cpu_bpf){.rings_fd = -1, .threads_fd = -1, .walk_fd = -1};
+	for (size_t i = 0; i < ETW_KERNEL_SHARED_MAPS; i++)
+		cpu_bpf->map_fds[i] = -1;
 	for (size_t i = 0; i < ETW_KERNEL_CPU_PROGRAMS; i++)
 		cpu_bpf->link_fds[i] = cpu_bpf->program_fds[i] = -1;
 }
@@ -54,9 +49,8 @@ void etw_kernel_cpu_bpf_close(struct etw_kernel_cpu_bpf *cpu_bpf)
 	close_rings(cpu_bpf);
 	close_fd(&cpu_bpf->rings_fd);
 	close_fd(&cpu_bpf->threads_fd);
-	close_fd(&cpu_bpf->contexts_fd);
-	close_fd(&cpu_bpf->works_fd);
-	close_fd(&cpu_bpf->named_files_fd);
+	for (size_t i = 0; i < ETW_KERNEL_SHARED_MAPS; i++)
+		close_fd(&cpu_bpf->map_fds[i]);
 	etw_kernel_cpu_bpf_reset(cpu_bpf);
 }
 
@@ -69,8 +63,9 @@ void etw_kernel_cpu_bpf_close(struct etw_kernel_cpu_bpf *cpu_bpf)
 #include "source/kernel/probe/probe_class.h"
 #include "source/kernel/programs/load.h"
 
-#define KIND(kind)   (UINT32_C(1) << (kind))
-#define FAULT_KINDS  (KIND(ETW_KERNEL_FAULT) | KIND(ETW_KERNEL_HARD_FAULT))
+#define KIND(kind) (UINT32_C(1) << (kind))
+#define DISK_PROGRAM_KINDS \
+	(KIND(ETW_KERNEL_DISK_BEGIN) | KIND(ETW_KERNEL_DISK_END) | KIND(ETW_KERNEL_SPLIT))
 #define OBJECT(name) etw_kernel_##name##_object, &etw_kernel_##name##_object_bytes
 
 static const struct {
@@ -211,20 +206,36 @@ static const struct {
 					  KIND(ETW_KERNEL_FREQUENCY), ETW_KERNEL_HAS_FREQUENCY},
 	[ETW_KERNEL_PROGRAM_COUNTER_SAMPLE] = {"etw_counter_sample", NULL, OBJECT(samples),
 					       .kinds = KIND(ETW_KERNEL_COUNTER_SAMPLE)},
-	[ETW_KERNEL_PROGRAM_USER_FAULT] = {"etw_user_fault", "page_fault_user", OBJECT(faults), 0,
-					   FAULT_KINDS, ETW_KERNEL_HAS_PAGE_FAULT},
-	[ETW_KERNEL_PROGRAM_KERNEL_FAULT] = {"etw_kernel_fault", "page_fault_kernel",
-					     OBJECT(faults), 0, FAULT_KINDS,
-					     ETW_KERNEL_HAS_PAGE_FAULT},
-	[ETW_KERNEL_PROGRAM_READ_PAGE] = {"etw_read_page", "mm_filemap_add_to_page_cache",
-					  OBJECT(faults), 0, KIND(ETW_KERNEL_HARD_FAULT),
-					  ETW_KERNEL_HAS_CACHE_ADD},
-	[ETW_KERNEL_PROGRAM_SIGNAL] = {"etw_signal", "signal_generate", OBJECT(faults), 0,
-				       KIND(ETW_KERNEL_FAULT), ETW_KERNEL_HAS_SIGNAL},
-	[ETW_KERNEL_PROGRAM_MINOR_FAULT] = {"etw_minor_fault", NULL, OBJECT(faults),
-					    .kinds = KIND(ETW_KERNEL_FAULT)},
-	[ETW_KERNEL_PROGRAM_MAJOR_FAULT] = {"etw_major_fault", NULL, OBJECT(faults),
-					    .kinds = FAULT_KINDS},
+	[ETW_KERNEL_PROGRAM_QUEUE_REQUEST] = {"etw_queue_request", "block_rq_insert", OBJECT(disks),
+					      0, DISK_PROGRAM_KINDS, ETW_KERNEL_HAS_QUEUED},
+	[ETW_KERNEL_PROGRAM_ISSUE_REQUEST] = {"etw_issue_request", "block_rq_issue", OBJECT(disks),
+					      .kinds = DISK_PROGRAM_KINDS},
+	[ETW_KERNEL_PROGRAM_REQUEUE_REQUEST] = {"etw_requeue_request", "block_rq_requeue",
+						OBJECT(disks), 0, DISK_PROGRAM_KINDS,
+						ETW_KERNEL_HAS_QUEUED},
+	[ETW_KERNEL_PROGRAM_MERGE_REQUEST] = {"etw_merge_request", "block_rq_merge", OBJECT(disks),
+					      0, DISK_PROGRAM_KINDS, ETW_KERNEL_HAS_QUEUED},
+	[ETW_KERNEL_PROGRAM_COMPLETE_REQUEST] = {"etw_complete_request", "block_rq_complete",
+						 OBJECT(disks), .kinds = DISK_PROGRAM_KINDS},
+	[ETW_KERNEL_PROGRAM_ASK_FLUSH] = {"etw_ask_flush", "block_getrq", OBJECT(disks), 0,
+					  DISK_PROGRAM_KINDS, ETW_KERNEL_HAS_FLUSHES},
+	[ETW_KERNEL_PROGRAM_QUEUE_BIO] = {"etw_queue_bio", "block_bio_queue", OBJECT(disks), 0,
+					  DISK_PROGRAM_KINDS, ETW_KERNEL_HAS_BIOS},
+	[ETW_KERNEL_PROGRAM_COMPLETE_BIO] = {"etw_complete_bio", "block_bio_complete",
+					     OBJECT(disks), 0, DISK_PROGRAM_KINDS,
+					     ETW_KERNEL_HAS_BIOS},
+	[ETW_KERNEL_PROGRAM_SPLIT_BIO] = {"etw_split_bio", "block_split", OBJECT(disks),
+					  .kinds = KIND(ETW_KERNEL_SPLIT)},
+};
+
+/* Maps that outlive the programs of one loading, beside the rings and what is known of threads. */
+static const struct {
+	const char *map;
+	const char *kept; /* its name with the keeper */
+} shared_maps[ETW_KERNEL_SHARED_MAPS] = {
+	{"etw_contexts", "contexts"},     {"etw_works", "works"},
+	{"etw_transfers", "transfers"},   {"etw_disk_askers", "disk-askers"},
+	{"etw_disk_parts", "disk-parts"}, {"etw_named_files", "named-files"},
 };
 
 static void link_name(size_t program, char name[32])
@@ -261,9 +272,8 @@ void etw_kernel_cpu_bpf_adopt(struct etw_kernel_cpu_bpf *cpu_bpf,
 		return;
 	cpu_bpf->rings_fd = host->kept_fd(host->context, "cpu-rings");
 	cpu_bpf->threads_fd = host->kept_fd(host->context, "threads");
-	cpu_bpf->contexts_fd = host->kept_fd(host->context, "contexts");
-	cpu_bpf->works_fd = host->kept_fd(host->context, "works");
-	cpu_bpf->named_files_fd = host->kept_fd(host->context, "named-files");
+	for (size_t i = 0; i < ETW_KERNEL_SHARED_MAPS; i++)
+		cpu_bpf->map_fds[i] = host->kept_fd(host->context, shared_maps[i].kept);
 	cpu_bpf->ring_fds = malloc((size_t)cpu_count * sizeof(*cpu_bpf->ring_fds));
 	if (cpu_bpf->rings_fd < 0 || cpu_bpf->threads_fd < 0 || !cpu_bpf->ring_fds) {
 		etw_kernel_cpu_bpf_close(cpu_bpf);
@@ -323,15 +333,10 @@ static int make_rings(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_sourc
 static int take_maps(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_source_host *host,
 		     struct bpf_object *object)
 {
-	if (cpu_bpf->contexts_fd < 0 &&
-	    etw_kernel_take_map(object, "etw_contexts", &cpu_bpf->contexts_fd) == 0)
-		etw_kernel_keep(host, "contexts", cpu_bpf->contexts_fd);
-	if (cpu_bpf->works_fd < 0 &&
-	    etw_kernel_take_map(object, "etw_works", &cpu_bpf->works_fd) == 0)
-		etw_kernel_keep(host, "works", cpu_bpf->works_fd);
-	if (cpu_bpf->named_files_fd < 0 &&
-	    etw_kernel_take_map(object, "etw_named_files", &cpu_bpf->named_files_fd) == 0)
-		etw_kernel_keep(host, "named-files", cpu_bpf->named_files_fd);
+	for (size_t i = 0; i < ETW_KERNEL_SHARED_MAPS; i++)
+		if (cpu_bpf->map_fds[i] < 0 &&
+		    etw_kernel_take_map(object, shared_maps[i].map, &cpu_bpf->map_fds[i]) == 0)
+			etw_kernel_keep(host, shared_maps[i].kept, cpu_bpf->map_fds[i]);
 	if (cpu_bpf->rings_fd >= 0)
 		return 0;
 	TRY(etw_kernel_take_map(object, "etw_cpu_rings", &cpu_bpf->rings_fd));
@@ -346,15 +351,16 @@ static int take_maps(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_source
 static int prepare(const struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_kernel_bpf *bpf,
 		   struct bpf_object *object)
 {
-	const struct etw_kernel_map_fd maps[] = {
+	struct etw_kernel_map_fd maps[5 + ETW_KERNEL_SHARED_MAPS] = {
 		{"etw_ring", bpf->ring_fd},           {"etw_drops", bpf->drops_fd},
 		{"etw_control", bpf->control_fd},     {"etw_cpu_rings", cpu_bpf->rings_fd},
-		{"etw_threads", cpu_bpf->threads_fd}, {"etw_contexts", cpu_bpf->contexts_fd},
-		{"etw_works", cpu_bpf->works_fd},     {"etw_named_files", cpu_bpf->named_files_fd},
+		{"etw_threads", cpu_bpf->threads_fd},
 	};
 	struct bpf_map *rings = bpf_object__find_map_by_name(object, "etw_cpu_rings");
 	uint32_t tells_state = etw_kernel_tracepoint_arguments("sched_switch") >= 4;
 
+	for (size_t i = 0; i < ETW_KERNEL_SHARED_MAPS; i++)
+		maps[5 + i] = (struct etw_kernel_map_fd){shared_maps[i].map, cpu_bpf->map_fds[i]};
 	if (rings && cpu_bpf->rings_fd < 0)
 		TRY(bpf_map__set_max_entries(rings, cpu_bpf->ring_count));
 	TRY(etw_kernel_reuse_maps(object, maps, ARRAY_SIZE(maps)));

@@ -60,24 +60,29 @@ enum etw_kernel_cpu_program {
 	ETW_KERNEL_PROGRAM_IDLE_STATE = 40,
 	ETW_KERNEL_PROGRAM_FREQUENCY = 41,
 	ETW_KERNEL_PROGRAM_COUNTER_SAMPLE = 42, /* not attached, as that of samples */
-	ETW_KERNEL_PROGRAM_USER_FAULT = 43,
-	ETW_KERNEL_PROGRAM_KERNEL_FAULT = 44,
-	ETW_KERNEL_PROGRAM_READ_PAGE = 45,
-	ETW_KERNEL_PROGRAM_SIGNAL = 46,
-	ETW_KERNEL_PROGRAM_MINOR_FAULT = 47, /* not attached: perf's events are (faults.h) */
-	ETW_KERNEL_PROGRAM_MAJOR_FAULT = 48, /* likewise */
-	ETW_KERNEL_CPU_PROGRAMS = 49,
+	ETW_KERNEL_PROGRAM_QUEUE_REQUEST = 43,
+	ETW_KERNEL_PROGRAM_ISSUE_REQUEST = 44,
+	ETW_KERNEL_PROGRAM_REQUEUE_REQUEST = 45,
+	ETW_KERNEL_PROGRAM_MERGE_REQUEST = 46,
+	ETW_KERNEL_PROGRAM_COMPLETE_REQUEST = 47,
+	ETW_KERNEL_PROGRAM_ASK_FLUSH = 48,
+	ETW_KERNEL_PROGRAM_QUEUE_BIO = 49,
+	ETW_KERNEL_PROGRAM_COMPLETE_BIO = 50,
+	ETW_KERNEL_PROGRAM_SPLIT_BIO = 51,
+	ETW_KERNEL_CPU_PROGRAMS = 52,
 };
 
 /* For etw_kernel_cpu_bpf_open(), beside the bits of kinds: one process tree alone is recorded, with what the kernel does for it. */
 #define ETW_KERNEL_OWNED_ALONE (UINT32_C(1) << 31)
 
+#define ETW_KERNEL_SHARED_MAPS 6 /* of programs that are loaded one after the other */
+
 struct etw_kernel_cpu_bpf {
-	int rings_fd, threads_fd, contexts_fd, works_fd; /* owned; -1: none */
-	int named_files_fd;                              /* likewise */
-	int *ring_fds;                                   /* owned with what they are; NULL: none */
-	uint32_t ring_count;                             /* of possible processors */
-	uint32_t ring_bytes;                             /* of each */
+	int rings_fd, threads_fd;            /* owned; -1: none */
+	int map_fds[ETW_KERNEL_SHARED_MAPS]; /* owned: of further maps; -1: none */
+	int *ring_fds;                       /* owned with what they are; NULL: none */
+	uint32_t ring_count;                 /* of possible processors */
+	uint32_t ring_bytes;                 /* of each */
 	int link_fds
 		[ETW_KERNEL_CPU_PROGRAMS]; /* owned; -1: not attached; of samples: the program */
 	int program_fds[ETW_KERNEL_CPU_PROGRAMS]; /* owned; -1: what they missed is not known */
