@@ -19,6 +19,7 @@
 #include "daemon/enable.h"
 #include "daemon/log.h"
 #include "daemon/names.h"
+#include "daemon/source_providers.h"
 #include "wire/win32_error.h"
 
 /* One file of configuration. */
@@ -66,7 +67,7 @@ static void fail(struct etwd_autologger *one, int result, const struct etw_fault
 	write_status(one);
 }
 
-static void enable_provider(const struct etwd_autologger *one, const struct etwd_session *session,
+static void enable_provider(const struct etwd_autologger *one, struct etwd_session *session,
 			    const struct etw_autologger_provider *provider)
 {
 	const struct wire_enable_provider request = {
@@ -80,7 +81,10 @@ static void enable_provider(const struct etwd_autologger *one, const struct etwd
 		.filters = {provider->filters.list, provider->filters.bytes},
 	};
 	char text[ETW_GUID_BRACED_BYTES];
-	int r = etwd_enable_own(one->all->parts->enable, session, &request);
+	const struct etwd_session_parts *parts = one->all->parts;
+	int r = etwd_source_provider_is(parts, &request)
+			? etwd_source_provider_enable_own(parts, session, &request)
+			: etwd_enable_own(parts->enable, session, &request);
 
 	if (r == 0)
 		return;

@@ -13,6 +13,7 @@
 #include "daemon/information.h"
 #include "daemon/profile_interval.h"
 #include "daemon/session_requests.h"
+#include "daemon/source_providers.h"
 #include "daemon/system_providers.h"
 #include "wire/system_providers.h"
 
@@ -110,6 +111,11 @@ static int handle_enable_provider(const struct etwd_dispatch_parts *parts,
 	TRY(wire_message_decode_enable_provider(message->datagram, &body));
 	if (etwd_private_is_handle(body.handle))
 		return etwd_private_enable(parts->private_parts, client, message);
+	if (etwd_source_provider_is(parts->session, &body)) {
+		etwd_source_provider_enable(parts->session, &client->peer, &body,
+					    message->head.request);
+		return 0;
+	}
 	if (!etw_system_provider_is(&body.provider))
 		return etwd_enable_provider(parts->enable, client, message);
 	etwd_system_provider_enable(parts->session, &client->peer, &body, message->head.request);
@@ -138,7 +144,8 @@ static int handle_access(const struct etwd_dispatch_parts *parts, struct etwd_cl
 static int handle_enumerate(const struct etwd_dispatch_parts *parts, struct etwd_client *client,
 			    const struct etw_ipc_message *message)
 {
-	const struct etwd_enumerate_parts own = {parts->enable->providers, parts->enable->sessions};
+	const struct etwd_enumerate_parts own = {parts->enable->providers, parts->enable->sessions,
+						 parts->enable};
 
 	return etwd_enumerate_handle(&own, &client->peer, message);
 }

@@ -16,6 +16,7 @@
 #include "daemon/log.h"
 #include "daemon/patient_clock.h"
 #include "daemon/wishes.h"
+#include "session/session.h"
 #include "wire/enable_request.h"
 #include "wire/hook.h"
 #include "wire/system_providers.h"
@@ -34,8 +35,8 @@ static struct etwd_enabled what_of(const struct wire_enable_provider *request)
 static int may_register(const struct etwd_enable_parts *parts, const struct etwd_peer *peer,
 			const GUID *provider)
 {
-	/* Of nobody, not even of root: its events are believed to be the kernel's. */
-	if (etw_hook_is_kernels(provider))
+	/* Of nobody, not even of root: its events are believed to be the kernel's, or a source's. */
+	if (etw_hook_is_kernels(provider) || etwd_enable_is_source(parts, provider))
 		return -EACCES;
 	return etwd_access_check(parts->sessions->security, peer, provider, TRACELOG_REGISTER_GUIDS,
 				 "register");
@@ -182,8 +183,13 @@ int etwd_enable_unregister(const struct etwd_enable_parts *parts, struct etwd_cl
 	return 0;
 }
 
-static int note(const struct etwd_enable_parts *parts, const struct etwd_session *session,
-		const struct wire_enable_provider *body)
+bool etwd_enable_is_source(const struct etwd_enable_parts *parts, const GUID *provider)
+{
+	return parts->environment && etw_session_has_provider(parts->environment, provider);
+}
+
+int etwd_enable_note(const struct etwd_enable_parts *parts, const struct etwd_session *session,
+		     const struct wire_enable_provider *body)
 {
 	struct etwd_enable wanted = {
 		.session_id = session->id,
@@ -292,7 +298,7 @@ static int enable(const struct etwd_enable_parts *parts, struct etwd_peer *peer,
 	TRY(etwd_access_check(parts->sessions->security, peer, &body->provider,
 			      TRACELOG_GUID_ENABLE, "enable"));
 	telling.session_id = session->id;
-	TRY(note(parts, session, body));
+	TRY(etwd_enable_note(parts, session, body));
 	TRY(start_wait(parts, peer, body, request, &telling.wait));
 	etwd_enable_tell_all(parts, &what, session->id, &telling);
 	if (telling.wait)
@@ -327,7 +333,7 @@ int etwd_enable_own(const struct etwd_enable_parts *parts, const struct etwd_ses
 	r = check_kernel(session, &body->provider);
 	if (r != 0)
 		return r < 0 ? r : 0;
-	TRY(note(parts, session, body));
+	TRY(etwd_enable_note(parts, session, body));
 	etwd_enable_tell_all(parts, &what, session->id, &telling);
 	return 0;
 }

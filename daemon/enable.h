@@ -23,6 +23,7 @@ struct etwd_enable_parts {
 	struct etwd_handover *handover;
 	struct etwd_ring_holders *ring_holders;
 	struct etwd_waits *waits;
+	const struct etw_session_host *environment; /* whose sources own providers; NULL: none do */
 };
 
 /* Handlers of REGISTER, TRAITS, UNDELIVERED, UNREGISTER and ENABLE_PROVIDER: 0, or -EPROTO when the body is not sound. */
@@ -44,6 +45,17 @@ int etwd_enable_provider(const struct etwd_enable_parts *parts, struct etwd_clie
  */
 int etwd_enable_own(const struct etwd_enable_parts *parts, const struct etwd_session *session,
 		    const struct wire_enable_provider *body);
+
+/* etwd_enable_is_source() - whether a source owns a provider: its requests are those of daemon/source_providers.h. */
+bool etwd_enable_is_source(const struct etwd_enable_parts *parts, const GUID *provider);
+
+/*
+ * etwd_enable_note() - what a session wants of a provider, for lists and the next host; nobody is told.
+ *
+ * Returns 0; -EINVAL: no such code; -ENOSPC; -ENOMEM.
+ */
+int etwd_enable_note(const struct etwd_enable_parts *parts, const struct etwd_session *session,
+		     const struct wire_enable_provider *body);
 
 /*
  * etwd_enable_withdraw() - takes everything back that a session has enabled, without callbacks yet.

@@ -106,16 +106,15 @@ static const struct etwd_session *find_session(const struct part *part,
 		       : NULL;
 }
 
-static void put_provider(struct part *part, const struct etwd_registration *registration)
+/* @kind: of enum wire_registration_kind */
+static void put_provider(struct part *part, const GUID *guid, uint32_t kind,
+			 const struct etwd_wishes *wishes)
 {
 	const struct etwd_enable *last = NULL;
-	struct wire_provider_entry entry = {.guid = registration->provider->guid,
-					    .guid_type = le32_of(registration->kind)};
-	struct etwd_wishes wishes;
+	struct wire_provider_entry entry = {.guid = *guid, .guid_type = le32_of(kind)};
 
-	etwd_wishes_read(part->parts->sessions, registration, &wishes);
-	for (size_t i = 0; i < wishes.count; i++) {
-		const struct etwd_enable *enable = wishes.enables[i];
+	for (size_t i = 0; i < wishes->count; i++) {
+		const struct etwd_enable *enable = wishes->enables[i];
 
 		if (find_session(part, enable) && (!last || enable->serial > last->serial))
 			last = enable;
@@ -132,6 +131,7 @@ static void put_provider(struct part *part, const struct etwd_registration *regi
 static void look_at(struct part *part, const struct etwd_registration *registration)
 {
 	const uint32_t code = part->question->code;
+	struct etwd_wishes wishes;
 	const GUID *group = registration->group ? &registration->group->guid : NULL;
 
 	if (code != WIRE_ENUMERATE_PROVIDERS && !group)
@@ -140,12 +140,46 @@ static void look_at(struct part *part, const struct etwd_registration *registrat
 		return;
 	if (!is_seen(part, registration))
 		return;
-	if (code == WIRE_ENUMERATE_PROVIDERS)
-		put_provider(part, registration);
-	else if (code == WIRE_ENUMERATE_GROUPS)
+	if (code == WIRE_ENUMERATE_PROVIDERS) {
+		etwd_wishes_read(part->parts->sessions, registration, &wishes);
+		put_provider(part, &registration->provider->guid, registration->kind, &wishes);
+	} else if (code == WIRE_ENUMERATE_GROUPS)
 		put_once(part, group, sizeof(*group));
 	else
 		put_once(part, &registration->provider->guid, sizeof(GUID));
+}
+
+static void read_enables(const struct etwd_provider *provider, struct etwd_wishes *ret)
+{
+	ret->count = 0;
+	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
+		if (provider->enables[i].session_id)
+			ret->enables[ret->count++] = &provider->enables[i];
+	}
+}
+
+static bool is_sources(const struct part *part, const struct etwd_provider *provider)
+{
+	return !provider->is_group && provider->enable_count &&
+	       etwd_enable_is_source(part->parts->enable, &provider->guid);
+}
+
+/* Providers that sources own, which no process registers: those that are enabled. In the first part. */
+static void list_of_sources(struct part *part)
+{
+	for (size_t i = 0; i < ETWD_PROVIDERS_BUCKETS; i++) {
+		const struct etwd_provider *provider = part->parts->providers->buckets[i];
+
+		for (; provider; provider = provider->next) {
+			struct etwd_wishes wishes;
+
+			if (!is_sources(part, provider) || !sees_all(part, &provider->guid) ||
+			    !has_room(part, sizeof(struct wire_provider_entry)))
+				continue;
+			read_enables(provider, &wishes);
+			put_provider(part, &provider->guid, 0, &wishes);
+		}
+	}
 }
 
 /* Registrations from the newest on. The cursor is the serial number of the one that the last part looked at last. */
@@ -155,6 +189,8 @@ static void list_providers(struct part *part)
 	const uint64_t cursor = part->question->cursor;
 	size_t left = etwd_registered_before(registered, cursor ? cursor : UINT64_MAX);
 
+	if (!cursor && part->question->code == WIRE_ENUMERATE_PROVIDERS)
+		list_of_sources(part);
 	while (left > 0) {
 		const struct etwd_registered_place *place = &registered->places[left - 1];
 
@@ -213,15 +249,6 @@ static unsigned put_instance(struct part *part, const struct etwd_wishes *wishes
 #define INSTANCE_BYTES_MAX \
 	(sizeof(TRACE_PROVIDER_INSTANCE_INFO) + ETWD_WISHES_MAX * sizeof(TRACE_ENABLE_INFO))
 
-static void read_enables(const struct etwd_provider *provider, struct etwd_wishes *ret)
-{
-	ret->count = 0;
-	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
-		if (provider->enables[i].session_id)
-			ret->enables[ret->count++] = &provider->enables[i];
-	}
-}
-
 /* The sessions that have enabled a group. Who does not see all of it sees those that it may query. */
 static void list_group_sessions(struct part *part)
 {
@@ -241,7 +268,9 @@ static void list_group_sessions(struct part *part)
 
 static int list_unregistered(struct part *part, const struct etwd_provider *provider)
 {
-	const TRACE_PROVIDER_INSTANCE_INFO info = {.Flags = TRACE_PROVIDER_FLAG_PRE_ENABLE};
+	/* A source's is there, in no process. */
+	const TRACE_PROVIDER_INSTANCE_INFO info = {
+		.Flags = is_sources(part, provider) ? 0 : TRACE_PROVIDER_FLAG_PRE_ENABLE};
 	const bool is_session_asked = !sees_all(part, &provider->guid);
 	struct etwd_wishes wishes;
 

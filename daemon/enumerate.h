@@ -10,6 +10,7 @@
 #ifndef ETW_DAEMON_ENUMERATE_H
 #define ETW_DAEMON_ENUMERATE_H
 
+#include "daemon/enable.h"
 #include "daemon/peer.h"
 #include "daemon/providers.h"
 #include "daemon/sessions.h"
@@ -19,6 +20,7 @@
 struct etwd_enumerate_parts {
 	const struct etwd_providers *providers;
 	const struct etwd_sessions *sessions;
+	const struct etwd_enable_parts *enable; /* which providers sources own */
 };
 
 /*

@@ -85,6 +85,7 @@ static void connect_parts(struct etwd_host *host)
 		.handover = &host->handover,
 		.ring_holders = &host->ring_holders,
 		.waits = &host->waits,
+		.environment = &host->calls.environment,
 	};
 	host->private_parts = (struct etwd_private_parts){
 		.peers = &host->peers,
@@ -286,7 +287,7 @@ static int run_timers(struct etwd_host *host)
 	next_ms = etw_earlier_zero_is_none(next_ms,
 					   etwd_session_check_leases(&host->session_parts, now_ms));
 	next_ms = etw_earlier_zero_is_none(next_ms,
-					   etwd_information_check(&host->enable_parts, now_ms));
+					   etwd_information_check(&host->session_parts, now_ms));
 	next_ms = etw_earlier_zero_is_none(next_ms, etwd_enable_check(&host->enable_parts, now_ms));
 	next_ms = etw_earlier_zero_is_none(next_ms, etwd_peers_check_hello(&host->peers, now_ms));
 	has_more = etwd_peers_sweep(&host->peers);

@@ -12,6 +12,7 @@
 #include "base/macros.h"
 #include "daemon/access.h"
 #include "daemon/patient_clock.h"
+#include "daemon/source_providers.h"
 #include "session/common/config.h"
 #include "source/kernel/kernel_source.h"
 
@@ -178,18 +179,27 @@ int etwd_information_handle(const struct etwd_enable_parts *parts, struct etwd_p
 	return 0;
 }
 
+static void capture_one(const struct etwd_session_parts *parts, struct etwd_session *session,
+			const GUID *guid)
+{
+	if (etwd_enable_is_source(parts->enable, guid))
+		etwd_source_provider_capture(parts, session, guid);
+	else
+		etwd_enable_capture(parts->enable, session, guid);
+}
+
 /* One that comes late, as behind a host's death, is not caught up with. */
-static void capture(const struct etwd_enable_parts *parts, struct etwd_session *session,
+static void capture(const struct etwd_session_parts *parts, struct etwd_session *session,
 		    uint64_t now_ms)
 {
 	struct etwd_session_settings *settings = &session->settings;
 
 	for (size_t i = 0; i < settings->captured_count; i++)
-		etwd_enable_capture(parts, session, &settings->captured[i]);
+		capture_one(parts, session, &settings->captured[i]);
 	settings->capture_next_ms = now_ms + (uint64_t)settings->capture_s * MS_PER_S;
 }
 
-uint64_t etwd_information_check(const struct etwd_enable_parts *parts, uint64_t now_ms)
+uint64_t etwd_information_check(const struct etwd_session_parts *parts, uint64_t now_ms)
 {
 	uint64_t next_ms = 0;
 

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "daemon/enable.h"
+#include "daemon/session_end.h"
 
 /*
  * etwd_information_handle() - does what is asked and answers with INFORMATION.
@@ -25,6 +25,6 @@ int etwd_information_handle(const struct etwd_enable_parts *parts, struct etwd_p
 			    const struct etw_ipc_message *message);
 
 /* etwd_information_check() - captures the states that are due. Returns when the next ones are; 0: never. */
-uint64_t etwd_information_check(const struct etwd_enable_parts *parts, uint64_t now_ms);
+uint64_t etwd_information_check(const struct etwd_session_parts *parts, uint64_t now_ms);
 
 #endif

@@ -44,6 +44,9 @@ static void *work(void *context)
 		job->result = etw_session_change_kernel(job->engine, job->change, &job->fault);
 		etw_session_info(job->engine, &job->info);
 		break;
+	case ETWD_JOB_PROVIDER:
+		job->result = etw_session_change_provider(job->engine, job->provider);
+		break;
 	case ETWD_JOB_STOP:
 		etw_session_stop(job->engine, &job->info);
 		break;
@@ -74,5 +77,6 @@ void etwd_job_free(struct etwd_job *job)
 		return;
 	free(job->config);
 	free(job->change);
+	free(job->provider);
 	free(job);
 }

@@ -19,6 +19,7 @@ enum etwd_job_kind {
 	ETWD_JOB_CONVERT,
 	ETWD_JOB_INCREMENT_FILE,
 	ETWD_JOB_KERNEL,
+	ETWD_JOB_PROVIDER,
 	ETWD_JOB_STOP,
 };
 
@@ -41,8 +42,9 @@ struct etwd_job {
 	uint32_t request;
 	bool is_plain;                            /* answered by REPLY in the place of SESSION */
 	struct etw_session_kernel_change *change; /* KERNEL: owned */
-	struct wire_session_config *config;       /* START, UPDATE, FLUSH: owned */
-	struct etw_session *engine;               /* START: the result; else borrowed */
+	struct etw_session_provider_change *provider; /* PROVIDER: owned */
+	struct wire_session_config *config;           /* START, UPDATE, FLUSH: owned */
+	struct etw_session *engine;                   /* START: the result; else borrowed */
 	int result;
 	struct etw_fault fault; /* START, UPDATE, CONVERT */
 	struct wire_session_info info;

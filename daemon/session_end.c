@@ -8,6 +8,9 @@
 #include <string.h>
 #include <sys/param.h>
 
+#include <evntcons.h>
+#include <evntrace.h>
+
 #include "base/macros.h"
 #include "daemon/log.h"
 #include "daemon/patient_clock.h"
@@ -86,6 +89,17 @@ static void log_refusal(const struct etwd_job *job)
 		 fault->sentence ? ": " : "", fault->sentence ? fault->sentence : "");
 }
 
+/* What the session did not take is not to be read in lists. */
+static void withdraw_note(const struct etwd_session_parts *parts,
+			  const struct etwd_session *session, const struct etwd_job *job)
+{
+	const struct wire_enable_provider body = {.provider = job->provider->wanted.guid,
+						  .code = EVENT_CONTROL_CODE_DISABLE_PROVIDER};
+
+	if (job->provider->code == EVENT_CONTROL_CODE_ENABLE_PROVIDER)
+		(void)etwd_enable_note(parts->enable, session, &body);
+}
+
 static void finish_request(struct etwd_inbox_item *item)
 {
 	struct etwd_job *job = (struct etwd_job *)(void *)item;
@@ -96,6 +110,8 @@ static void finish_request(struct etwd_inbox_item *item)
 	session->work.has_job = false;
 	if (job->result < 0 && (job->kind == ETWD_JOB_UPDATE || job->fault.sentence))
 		log_refusal(job);
+	if (job->result < 0 && job->kind == ETWD_JOB_PROVIDER)
+		withdraw_note(parts, session, job);
 	if (peer && (job->result < 0 || job->is_plain))
 		etwd_peer_answer(peer, job->is_plain ? WIRE_REPLY : WIRE_SESSION, job->request,
 				 job->result);
@@ -222,6 +238,24 @@ int etwd_session_ask_kernel(const struct etwd_session_parts *parts, struct etwd_
 	}
 	*job->change = *change;
 	job->is_plain = is_plain;
+	line_up(parts, session, job);
+	return 0;
+}
+
+int etwd_session_ask_provider(const struct etwd_session_parts *parts, struct etwd_session *session,
+			      struct etwd_peer *peer, uint32_t request,
+			      struct etw_session_provider_change *change)
+{
+	struct etwd_job *job = NULL;
+
+	if (session->work.waiting_count < ETWD_SESSION_WAITS_MAX)
+		job = new_job(parts, session, peer, request, ETWD_JOB_PROVIDER);
+	if (!job) {
+		free(change);
+		return session->work.waiting_count < ETWD_SESSION_WAITS_MAX ? -ENOMEM : -EBUSY;
+	}
+	job->provider = change;
+	job->is_plain = true;
 	line_up(parts, session, job);
 	return 0;
 }

@@ -64,6 +64,16 @@ int etwd_session_ask_kernel(const struct etwd_session_parts *parts, struct etwd_
 			    const struct etw_session_kernel_change *change);
 
 /*
+ * etwd_session_ask_provider() - the same, of a provider that a source owns; answered with REPLY.
+ *
+ * @peer:   NULL: nobody is answered
+ * @change: taken in every case
+ */
+int etwd_session_ask_provider(const struct etwd_session_parts *parts, struct etwd_session *session,
+			      struct etwd_peer *peer, uint32_t request,
+			      struct etw_session_provider_change *change);
+
+/*
  * etwd_session_stop() - begins the end.
  *
  * @peer: answered with SESSION at the end; NULL: nobody

@@ -195,6 +195,8 @@ static int adopt(const struct etwd_session_parts *parts, uint32_t id, int state_
 	if (r == 0) {
 		session->engine = engine;
 		session->state = ETWD_SESSION_RUNNING;
+		session->has_sources = !session->is_system_logger &&
+				       etw_session_wants_sources(engine);
 		session->is_nonstoppable = is_nonstoppable(&info->config);
 		if (info->config.is_leased)
 			etwd_lease_await(&session->lease, info->uid,

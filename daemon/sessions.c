@@ -83,7 +83,7 @@ static bool is_granted(const struct etwd_sessions *sessions, const struct etwd_s
 	if (etwd_token_check(token, sessions->security, peer, &session->guid,
 			     rights_for(session, act), names[act]) < 0)
 		return false;
-	return act != ETWD_ACT_CONTROL || !session->is_system_logger ||
+	return act != ETWD_ACT_CONTROL || !(session->is_system_logger || session->has_sources) ||
 	       etwd_token_check(token, sessions->security, peer, &kernel,
 				TRACELOG_ACCESS_KERNEL_LOGGER, "control by") == 0;
 }
@@ -183,7 +183,7 @@ bool etwd_sessions_has_kernel(const struct etwd_sessions *sessions)
 		const struct etwd_session *session = sessions->table[i];
 
 		/* One that starts counts: its rundown needs times at once. */
-		if (session && session->is_system_logger)
+		if (session && (session->is_system_logger || session->has_sources))
 			return true;
 	}
 	return false;
@@ -239,7 +239,8 @@ static bool has_system_logger_place(const struct etwd_sessions *sessions)
 	for (size_t i = 0; i < ETWD_SESSIONS_MAX; i++) {
 		const struct etwd_session *session = sessions->table[i];
 
-		count += session && session->is_system_logger && !session->is_fixed;
+		count += session && (session->is_system_logger || session->has_sources) &&
+			 !session->is_fixed;
 	}
 	return count < sessions->system_logger_limit;
 }
@@ -278,6 +279,16 @@ int etwd_sessions_add(struct etwd_sessions *sessions, uint32_t id,
 	session->is_buffering = config->log_file_mode & EVENT_TRACE_BUFFERING_MODE;
 	session->control_rights = etwd_access_mode_rights(config);
 	*place = *ret = session;
+	return 0;
+}
+
+int etwd_sessions_take_sources(const struct etwd_sessions *sessions, struct etwd_session *session)
+{
+	if (session->is_system_logger || session->has_sources)
+		return 0;
+	if (!has_system_logger_place(sessions))
+		return -EUSERS;
+	session->has_sources = true;
 	return 0;
 }
 

@@ -81,6 +81,7 @@ struct etwd_session {
 	/* Told when a controller's stop has succeeded, or the session has ended because its file was full; NULL: nobody. */
 	void (*stopped)(struct etwd_session *session);
 	bool is_system_logger;   /* takes a place of those: see wire/system_logger.h */
+	bool has_sources;        /* takes one, too: a provider that a source owns was enabled */
 	bool is_fixed;           /* and one of the two that are kept for it */
 	bool has_one_stream;     /* EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING */
 	bool is_secure;          /* EVENT_TRACE_SECURE_MODE: who may write is checked */
@@ -128,6 +129,9 @@ void etwd_sessions_init(struct etwd_sessions *sessions, struct etwd_budget *budg
 int etwd_sessions_add(struct etwd_sessions *sessions, uint32_t id,
 		      const struct wire_session_config *config, uid_t uid,
 		      struct etwd_session **ret);
+
+/* etwd_sessions_take_sources() - a session has sources from now on. Returns 0; -EUSERS: no place of a system logger is left. */
+int etwd_sessions_take_sources(const struct etwd_sessions *sessions, struct etwd_session *session);
 
 /* etwd_sessions_remove() - frees a session, without its engine, and its place in the table. */
 void etwd_sessions_remove(struct etwd_sessions *sessions, struct etwd_session *session);

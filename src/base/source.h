@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every source of events is to the session engine: the kernel now, tracepoints and others later.
- * A source makes events in their final .etl form; the engine pulls them, merges them with the rings by
- * time and processor, and tells the source what is safe in an output buffer.
+ * What every source of events is to the session engine: the kernel, and others. A source makes events in their final
+ * .etl form; the engine pulls them, merges them with the rings by time and processor, and tells the source what is safe
+ * in an output buffer. A session can have several, each with marks and an account of its own; each is opened when the
+ * first thing of it is wanted.
+ *
+ * A source can own providers: no process registers these, and what EnableTraceEx2 asks of them the source gets.
  *
  * All functions are called by the session's own thread, one source object for each session.
  * Source: docs/design/recording.md "Sources".
@@ -10,6 +13,7 @@
 #ifndef ETW_BASE_SOURCE_H
 #define ETW_BASE_SOURCE_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -22,7 +26,7 @@
 
 /* An event of a source, ready for a buffer. */
 struct etw_source_event {
-	const uint8_t *bytes; /* borrowed until the next pop or collect */
+	const uint8_t *bytes; /* borrowed until the source's next pop or collect */
 	uint32_t byte_count;  /* exact, header included */
 	int64_t time_raw;     /* session clock; the same as in the header */
 };
@@ -65,6 +69,35 @@ enum etw_source_option {
 
 #define ETW_SOURCE_STACK_HOOKS_MAX 256 /* as many kinds of events with stacks as Windows allows */
 
+#define ETW_SOURCES_MAX           3  /* that a session can have at once */
+#define ETW_SOURCE_PROVIDERS_MAX  32 /* that a session can have enabled of all of them */
+#define ETW_SOURCE_PROVIDER_BYTES 8192
+
+/* What is wanted of a provider that a source owns, as EnableTraceEx2 said it. */
+struct etw_source_provider {
+	GUID guid;
+	uint64_t match_any, match_all;
+	uint32_t property; /* EVENT_ENABLE_PROPERTY_* */
+	uint32_t filter_bytes;
+	uint8_t level;
+	uint8_t reserved_pad[7];
+	uint8_t filters[ETW_SOURCE_PROVIDER_BYTES - 48]; /* wire/filter_list.h, checked */
+};
+
+static_assert(sizeof(struct etw_source_provider) == ETW_SOURCE_PROVIDER_BYTES, "layout");
+
+/* etw_source_provider_wants() - whether an event of this level and these keywords is wanted, by EnableTraceEx2's rules. */
+static inline bool etw_source_provider_wants(const struct etw_source_provider *provider,
+					     uint8_t level, uint64_t keyword)
+{
+	if (provider->level && level > provider->level)
+		return false;
+	if (!keyword) /* EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0 */
+		return !(provider->property & 0x10);
+	return (!provider->match_any || (keyword & provider->match_any)) &&
+	       (keyword & provider->match_all) == provider->match_all;
+}
+
 /* What a session wants of a source. */
 struct etw_source_request {
 	uint32_t group_masks
@@ -77,9 +110,9 @@ struct etw_source_request {
 	uint32_t options;  /* kernel: enum etw_source_option */
 	uint32_t stack_hook_count;
 	uint16_t stack_hooks[ETW_SOURCE_STACK_HOOKS_MAX]; /* kernel: (group << 8) | type */
-	GUID provider; /* other sources: which provider, or zero */
-	uint8_t level;
-	uint64_t match_any, match_all;
+	/* Those of the source's own that are enabled now, borrowed for the call. */
+	uint32_t provider_count;
+	const struct etw_source_provider *providers;
 };
 
 /*
@@ -107,7 +140,7 @@ typedef void etw_source_put_fn(void *context, uint32_t cpu, const struct etw_sou
 struct etw_source; /* a source's own; starts with `const struct etw_source_ops *ops` */
 
 struct etw_source_ops {
-	const char *name; /* "kernel" */
+	const char *name; /* "kernel": of its descriptors, and of its events in sentences */
 	/* Kernel: what is built, whether this machine allows it or not, as group_masks; and the events with stacks. */
 	uint32_t masks[8];
 	const uint16_t *stack_hooks; /* borrowed */
@@ -126,12 +159,32 @@ struct etw_source_ops {
 		    struct etw_source **ret, struct etw_fault *reterr);
 	void (*close)(struct etw_source *source); /* takes NULL */
 
+	/* has_provider - whether it owns this provider. NULL: it owns none. Any thread. */
+	bool (*has_provider)(const GUID *guid);
+
+	/*
+	 * check_provider - whether it can serve what is asked of a provider of its own: keywords, properties, filters. NULL: always.
+	 * Any thread.
+	 *
+	 * Returns 0; -EOPNOTSUPP, -EINVAL with @reterr naming what it cannot.
+	 */
+	int (*check_provider)(const struct etw_source_provider *wanted, struct etw_fault *reterr);
+
 	/*
 	 * enable - sets what is wanted from now on; also starts (or at zero stops) collecting. After the start's
 	 * rundown it also queues what that would have told for what is wanted only now.
 	 */
 	int (*enable)(struct etw_source *source, const struct etw_source_request *request,
 		      struct etw_fault *reterr);
+
+	/*
+	 * capture - queues what a provider of its own tells of what is there: EVENT_CONTROL_CODE_CAPTURE_STATE. NULL: nothing.
+	 *
+	 * @wanted: level and keywords are the request's
+	 *
+	 * Returns 0 or negative errno.
+	 */
+	int (*capture)(struct etw_source *source, const struct etw_source_provider *wanted);
 
 	/*
 	 * missing - what of what was enabled last is built and cannot be had here, as group_masks. May be NULL, like when

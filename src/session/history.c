@@ -131,8 +131,8 @@ static int describe(const struct etw_session_outputs *outputs, struct etw_histor
 	int result;
 
 	description.time_raw = moment_of(outputs);
-	result = etw_source_feed_describe(outputs->feed, description.time_raw, take_event,
-					  &description);
+	result = etw_source_feeds_describe(outputs->feeds, description.time_raw, take_event,
+					   &description);
 	seal_description(&description);
 	if (description.result < 0)
 		return description.result;

@@ -39,12 +39,7 @@ static void put(struct etw_session_outputs *outputs, uint32_t cause, uint32_t cl
 
 static uint64_t lost_by(const struct etw_state *state, uint32_t cpu, unsigned cell)
 {
-	const struct etw_state_source *source = etw_state_source(state, cpu);
-
-	unsigned cause = cell / ETW_LOSS_CLASSES, of = cell % ETW_LOSS_CLASSES;
-
-	return load_relaxed(&source->former.events[cause][of]) +
-	       load_relaxed(&source->now.events[cause][of]);
+	return etw_state_source_loss(state, cpu, cell / ETW_LOSS_CLASSES, cell % ETW_LOSS_CLASSES);
 }
 
 static void tell_row(struct etw_loss_notes *notes, struct etw_session_outputs *outputs,

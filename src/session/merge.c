@@ -28,8 +28,12 @@ void etw_outputs_gather(struct etw_session_outputs *outputs)
 				add_stream(outputs, i, &sets[j]->streams[i]);
 		}
 	}
-	for (uint32_t i = 0; outputs->feed->source && i < plan->cpu_count; i++)
-		add_stream(outputs, plan->output_count == 1 ? 0 : i, &outputs->feed->streams[i]);
+	for (uint32_t i = 0; i < ETW_SOURCES_MAX; i++) {
+		struct etw_source_feed *feed = &outputs->feeds->all[i];
+
+		for (uint32_t j = 0; feed->source && j < plan->cpu_count; j++)
+			add_stream(outputs, plan->output_count == 1 ? 0 : j, &feed->streams[j]);
+	}
 }
 
 static enum etw_ring_look choose_look(const struct etw_session_round *round,
@@ -98,8 +102,9 @@ static void refresh_ring(struct etw_session_stream *stream, const struct etw_ses
 		stream->floor_raw = round->now_raw - slack_raw;
 }
 
-static void refresh_source(struct etw_session_stream *stream, const struct etw_source_feed *feed)
+static void refresh_source(struct etw_session_stream *stream)
 {
+	const struct etw_source_feed *feed = stream->feed;
 	struct etw_source_event event;
 
 	if (feed->ops->peek(feed->source, stream->source_cpu, &event)) {
@@ -121,7 +126,7 @@ static void refresh(const struct etw_session_outputs *outputs, struct etw_sessio
 	if (LIKELY(stream->set))
 		refresh_ring(stream, round, outputs->limits.slack_raw);
 	else
-		refresh_source(stream, outputs->feed);
+		refresh_source(stream);
 }
 
 static void look_at_rings(struct etw_session_outputs *outputs,
@@ -170,17 +175,15 @@ static bool is_stalled(struct etw_session_round *round, const struct etw_session
 }
 
 /* Whether a stream with nothing to take holds nobody: what may come yet is not waited for. */
-static bool is_given_up(const struct etw_session_outputs *outputs,
-			const struct etw_session_stream *stream, struct etw_session_round *round)
+static bool is_given_up(const struct etw_session_stream *stream, struct etw_session_round *round)
 {
 	if (stream->status == ETW_STREAM_GAP)
 		return is_stalled(round, stream);
-	return stream->status == ETW_STREAM_EMPTY && !stream->set && outputs->feed->is_given_up;
+	return stream->status == ETW_STREAM_EMPTY && !stream->set && stream->feed->is_given_up;
 }
 
 /* The stream to take from, and up to which time; NULL when nothing may be taken. */
-static struct etw_session_stream *choose(const struct etw_session_outputs *outputs,
-					 const struct etw_session_output *output,
+static struct etw_session_stream *choose(const struct etw_session_output *output,
 					 struct etw_session_round *round, int64_t *ret_bound)
 {
 	struct etw_session_stream *first = NULL;
@@ -200,7 +203,7 @@ static struct etw_session_stream *choose(const struct etw_session_outputs *outpu
 			if (!stream)
 				continue;
 			held = stream->head_raw;
-		} else if (is_given_up(outputs, stream, round)) {
+		} else if (is_given_up(stream, round)) {
 			continue;
 		} else if (output->stream_count == 1) {
 			continue;
@@ -213,8 +216,7 @@ static struct etw_session_stream *choose(const struct etw_session_outputs *outpu
 }
 
 /* Before what time nothing comes to this output any more. */
-static void settle_merged(const struct etw_session_outputs *outputs,
-			  struct etw_session_output *output, struct etw_session_round *round)
+static void settle_merged(struct etw_session_output *output, struct etw_session_round *round)
 {
 	int64_t merged = round->now_raw;
 
@@ -224,7 +226,7 @@ static void settle_merged(const struct etw_session_outputs *outputs,
 
 		if (stream->status == ETW_STREAM_EVENT)
 			held = stream->head_raw;
-		else if (is_given_up(outputs, stream, round))
+		else if (is_given_up(stream, round))
 			continue;
 		if (held < merged)
 			merged = held;
@@ -233,8 +235,17 @@ static void settle_merged(const struct etw_session_outputs *outputs,
 		output->merged_raw = merged;
 }
 
-/* What is left stands behind a gap, behind the source's clock, or is younger than the round. */
-static void note_rest(const struct etw_source_feed *feed, const struct etw_session_output *output,
+static bool is_behind_source(const struct etw_source_feeds *feeds, int64_t raw)
+{
+	for (uint32_t i = 0; i < ETW_SOURCES_MAX; i++) {
+		if (feeds->all[i].source && feeds->all[i].watermark_raw < raw)
+			return true;
+	}
+	return false;
+}
+
+/* What is left stands behind a gap, behind a source's clock, or is younger than the round. */
+static void note_rest(const struct etw_source_feeds *feeds, const struct etw_session_output *output,
 		      struct etw_session_round *round)
 {
 	for (uint32_t i = 0; i < output->stream_count; i++) {
@@ -242,7 +253,7 @@ static void note_rest(const struct etw_source_feed *feed, const struct etw_sessi
 
 		if (stream->status != ETW_STREAM_EVENT)
 			continue;
-		if (feed->source && feed->watermark_raw < stream->head_raw)
+		if (is_behind_source(feeds, stream->head_raw))
 			round->awaits_source = true;
 		else if (!round->has_gap)
 			round->has_more = true;
@@ -257,7 +268,7 @@ void etw_output_merge(struct etw_session_outputs *outputs, struct etw_session_ou
 
 	output->round_buffers = 0;
 	output->has_progress = false;
-	while ((stream = choose(outputs, output, round, &bound)) != NULL) {
+	while ((stream = choose(output, round, &bound)) != NULL) {
 		round->has_progress = true;
 		output->has_progress = true;
 		outputs->limits.bound_raw = bound;
@@ -267,11 +278,11 @@ void etw_output_merge(struct etw_session_outputs *outputs, struct etw_session_ou
 			refresh(outputs, stream, round);
 			if (UNLIKELY(output->round_buffers >= ROUND_BUFFERS)) {
 				round->has_more = true;
-				settle_merged(outputs, output, round);
+				settle_merged(output, round);
 				return;
 			}
 		} while (stream->status == ETW_STREAM_EVENT && stream->head_raw <= bound);
 	}
-	settle_merged(outputs, output, round);
-	note_rest(outputs->feed, output, round);
+	settle_merged(output, round);
+	note_rest(outputs->feeds, output, round);
 }

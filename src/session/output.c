@@ -326,22 +326,21 @@ void etw_output_recover(struct etw_session_outputs *outputs, struct etw_session_
 	etw_state_commit(&outputs->context->state, output->index, record);
 }
 
-static void take(struct etw_session_outputs *outputs, struct etw_session_output *output,
-		 struct etw_session_stream *stream, bool is_good)
+static void take(struct etw_session_output *output, struct etw_session_stream *stream, bool is_good)
 {
 	if (stream->set)
 		etw_ring_reader_take(stream->reader, is_good);
 	else
-		outputs->feed->ops->pop(outputs->feed->source, stream->source_cpu, &stream->popped);
+		stream->feed->ops->pop(stream->feed->source, stream->source_cpu, &stream->popped);
 	stream->is_touched = true;
 	output->is_changed = true;
 }
 
-static bool peek_source(struct etw_session_outputs *outputs, struct etw_session_stream *stream)
+static bool peek_source(struct etw_session_stream *stream)
 {
 	struct etw_source_event event;
 
-	if (!outputs->feed->ops->peek(outputs->feed->source, stream->source_cpu, &event) ||
+	if (!stream->feed->ops->peek(stream->feed->source, stream->source_cpu, &event) ||
 	    event.byte_count != stream->head_bytes)
 		return false;
 	stream->head_at = event.bytes;
@@ -404,14 +403,14 @@ void etw_output_append(struct etw_session_outputs *outputs, struct etw_session_o
 
 	if (UNLIKELY(bytes == 0 ||
 		     padded > outputs->context->plan.buffer_bytes - WIRE_BUFFER_HEADER_BYTES)) {
-		take(outputs, output, stream, false);
+		take(output, stream, false);
 		record->counts.too_large += !stream->set;
 		return;
 	}
 	if (UNLIKELY(padded > outputs->context->plan.buffer_bytes - record->fill))
 		etw_output_seal(outputs, output, 0, bytes);
 	/* A source's bytes are good until its next pop only, of whatever processor. */
-	if (!stream->set && !peek_source(outputs, stream))
+	if (!stream->set && !peek_source(stream))
 		return;
 	copy = output->buffer + record->fill;
 	memset(copy + padded - WIRE_EVENT_ALIGNMENT, 0, WIRE_EVENT_ALIGNMENT);
@@ -419,7 +418,7 @@ void etw_output_append(struct etw_session_outputs *outputs, struct etw_session_o
 	verdict = check_copy(outputs, output, stream, copy, &raw);
 	if (stream->lone_count > 0)
 		stream->lone_count--;
-	take(outputs, output, stream, verdict != ETW_CHECK_REFUSED);
+	take(output, stream, verdict != ETW_CHECK_REFUSED);
 	if (UNLIKELY(verdict == ETW_CHECK_REFUSED)) {
 		/* A ring's reader counts it itself. */
 		record->counts.rejected += !stream->set;

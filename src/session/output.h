@@ -18,7 +18,7 @@
 #include "session/consumers.h"
 #include "session/file/file.h"
 #include "session/overwritten.h"
-#include "session/source_feed.h"
+#include "session/source_feeds.h"
 
 /* A processor's output buffer and what flows into it. */
 struct etw_session_output {
@@ -35,8 +35,8 @@ struct etw_session_output {
 
 struct etw_session_outputs {
 	struct etw_session_context *context;
-	struct etw_session_sets *sets; /* whose rings flow in, and who judges their counters */
-	struct etw_source_feed *feed;  /* whose events flow in */
+	struct etw_session_sets *sets;  /* whose rings flow in, and who judges their counters */
+	struct etw_source_feeds *feeds; /* whose events flow in */
 	struct etw_session_consumers *consumers; /* who is handed what is collected */
 	struct etw_session_notes *notes;         /* what is to be written for readers */
 	struct etw_session_output *all;          /* owned, plan.output_count */

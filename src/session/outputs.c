@@ -27,7 +27,7 @@ void etw_outputs_init(struct etw_session_context *context, const struct etw_outp
 	*ret = (struct etw_session_outputs){
 		.context = context,
 		.sets = parts->sets,
-		.feed = parts->feed,
+		.feeds = parts->feeds,
 		.consumers = parts->consumers,
 		.notes = parts->notes,
 	};
@@ -42,7 +42,7 @@ static int open_output(struct etw_session_outputs *outputs, uint32_t index)
 	output->index = index;
 	output->buffer = etw_state_buffer(state, index);
 	output->record = malloc(state->head->record_bytes);
-	output->streams = calloc(ETW_STATE_SETS + state->head->cpu_count,
+	output->streams = calloc(ETW_STATE_SETS + ETW_SOURCES_MAX * state->head->cpu_count,
 				 sizeof(struct etw_session_stream *));
 	if (!output->record || !output->streams)
 		return -ENOMEM;
@@ -259,7 +259,7 @@ static void put_account(void *context, uint32_t cpu, const struct etw_source_eve
 
 void etw_outputs_put_account(struct etw_session_outputs *outputs)
 {
-	etw_source_feed_account(outputs->feed, own_time(&outputs->all[0]), put_account, outputs);
+	etw_source_feeds_account(outputs->feeds, own_time(&outputs->all[0]), put_account, outputs);
 }
 
 static void forget_streams(struct etw_session_outputs *outputs)
@@ -275,9 +275,9 @@ void etw_outputs_settle_set(struct etw_session_outputs *outputs, struct etw_sess
 	forget_streams(outputs);
 }
 
-static void reject_rest_of_cpu(struct etw_session_outputs *outputs, uint32_t cpu, int64_t end_raw)
+static void reject_rest_of_cpu(struct etw_session_outputs *outputs,
+			       const struct etw_source_feed *feed, uint32_t cpu, int64_t end_raw)
 {
-	const struct etw_source_feed *feed = outputs->feed;
 	uint32_t at = output_count(outputs) == 1 ? 0 : cpu;
 	struct etw_state_record *record = outputs->all[at].record;
 	uint64_t before = record->counts.rejected;
@@ -292,9 +292,13 @@ static void reject_rest_of_cpu(struct etw_session_outputs *outputs, uint32_t cpu
 		etw_state_commit(&outputs->context->state, at, record);
 }
 
-void etw_outputs_settle_source(struct etw_session_outputs *outputs, int64_t end_raw)
+void etw_outputs_settle_sources(struct etw_session_outputs *outputs, int64_t end_raw)
 {
-	for (uint32_t i = 0; outputs->feed->source && i < outputs->context->plan.cpu_count; i++)
-		reject_rest_of_cpu(outputs, i, end_raw);
+	for (uint32_t i = 0; i < ETW_SOURCES_MAX; i++) {
+		const struct etw_source_feed *feed = &outputs->feeds->all[i];
+
+		for (uint32_t j = 0; feed->source && j < outputs->context->plan.cpu_count; j++)
+			reject_rest_of_cpu(outputs, feed, j, end_raw);
+	}
 	forget_streams(outputs);
 }

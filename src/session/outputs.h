@@ -12,7 +12,7 @@
 /* The other parts that outputs use; all are borrowed. */
 struct etw_outputs_parts {
 	struct etw_session_sets *sets;
-	struct etw_source_feed *feed;
+	struct etw_source_feeds *feeds;
 	struct etw_session_consumers *consumers;
 	struct etw_session_notes *notes;
 };
@@ -60,18 +60,18 @@ void etw_outputs_put_note(struct etw_session_outputs *outputs,
 /* etw_outputs_write_notes() - the same for those that wait. */
 void etw_outputs_write_notes(struct etw_session_outputs *outputs);
 
-/* etw_outputs_put_account() - writes what the source tells of the recording as a whole behind what output 0 has. */
+/* etw_outputs_put_account() - writes what the sources tell of the recording as a whole behind what output 0 has. */
 void etw_outputs_put_account(struct etw_session_outputs *outputs);
 
 /* etw_outputs_settle_set() - brings the last numbers of a set that is closed into the account, and forgets its rings. */
 void etw_outputs_settle_set(struct etw_session_outputs *outputs, struct etw_session_set *set);
 
 /*
- * etw_outputs_settle_source() - what the source had before the end and the last flush could not wait for is lost, and
- * counts; its streams are forgotten.
+ * etw_outputs_settle_sources() - what sources had before the end and the last flush could not wait for is lost, and
+ * counts; their streams are forgotten.
  *
  * @end_raw: what is not before this comes too late, and is nobody's loss
  */
-void etw_outputs_settle_source(struct etw_session_outputs *outputs, int64_t end_raw);
+void etw_outputs_settle_sources(struct etw_session_outputs *outputs, int64_t end_raw);
 
 #endif

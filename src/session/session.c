@@ -21,8 +21,6 @@
 #include "session/session_internal.h"
 #include "session/statistics.h"
 
-#define KERNEL_DESCRIPTORS 8 /* that the kernel's source keeps */
-
 static struct etw_session *new_session(const struct etw_session_host *host)
 {
 	struct etw_session *session = calloc(1, sizeof(*session));
@@ -32,12 +30,12 @@ static struct etw_session *new_session(const struct etw_session_host *host)
 	etw_context_open(host, &session->context);
 	etw_notes_open(&session->context, &session->notes);
 	etw_session_sets_open(&session->context, &session->sets);
-	etw_source_feed_init(&session->context, &session->notes, &session->feed);
+	etw_source_feeds_init(&session->context, &session->notes, &session->feeds);
 	etw_consumers_open(&session->context, &session->consumers);
 	etw_outputs_init(&session->context,
 			 &(const struct etw_outputs_parts){
 				 .sets = &session->sets,
-				 .feed = &session->feed,
+				 .feeds = &session->feeds,
 				 .consumers = &session->consumers,
 				 .notes = &session->notes,
 			 },
@@ -80,7 +78,8 @@ static int charge_state(struct etw_session *session, uid_t uid, uint64_t bytes,
 /* What it keeps from its start: its state; a file, and once the next one beside it; the kernel's objects. */
 static unsigned descriptors_of(const struct etw_session_plan *plan)
 {
-	return 1u + (plan->has_file ? 2u : 0u) + (plan->is_kernel ? KERNEL_DESCRIPTORS : 0u);
+	return 1u + (plan->has_file ? 2u : 0u) +
+	       (plan->is_kernel ? ETW_SESSION_SOURCE_DESCRIPTORS : 0u);
 }
 
 static int prepare(struct etw_session *session, uint32_t session_id, uid_t uid,
@@ -214,7 +213,7 @@ void etw_session_free(struct etw_session *session)
 	etw_pages_free_all(&session->sets);
 	etw_session_sets_close(&session->sets);
 	etw_outputs_close(&session->outputs);
-	etw_source_feed_done(&session->feed);
+	etw_source_feeds_done(&session->feeds);
 	etw_loss_notes_done(&session->loss_notes);
 	etw_notes_close(&session->notes);
 	etw_flushes_close(&session->flushes);
@@ -259,7 +258,7 @@ void etw_session_tell(struct etw_session *session, const struct wire_session_not
 int etw_session_announce(struct etw_session *session, struct etw_announced_image *image,
 			 enum etw_announced_act act)
 {
-	return etw_source_feed_announce(&session->feed, image, act);
+	return etw_source_feed_announce(&session->feeds.all[0], image, act);
 }
 
 int etw_session_ring_set(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set,

@@ -142,6 +142,42 @@ int etw_session_change_kernel(struct etw_session *session,
 			      const struct etw_session_kernel_change *change,
 			      struct etw_fault *reterr);
 
+#define ETW_SESSION_SOURCE_DESCRIPTORS 8 /* that a source keeps with the host's keeper */
+
+/* What is to become of a provider that a source owns. */
+struct etw_session_provider_change {
+	uint32_t code; /* EVENT_CONTROL_CODE_* */
+	struct etw_source_provider wanted;
+};
+
+/* etw_session_has_provider() - whether a source of the host owns a provider. Any thread. */
+bool etw_session_has_provider(const struct etw_session_host *host, const GUID *provider);
+
+/*
+ * etw_session_check_provider() - whether what is asked of it can be served; the session complains of what cannot. Any
+ * thread.
+ *
+ * Returns 0; -ENOENT: no source owns it; what the source says, with @reterr.
+ */
+int etw_session_check_provider(struct etw_session *session,
+			       const struct etw_source_provider *wanted, struct etw_fault *reterr);
+
+/*
+ * etw_session_change_provider() - enables a provider that a source owns, with what is wanted of it now; disables it; or
+ * has it tell of what is there. What this machine does not allow of it is a complaint, as for the kernel's events.
+ *
+ * @change: that etw_session_check_provider() takes
+ *
+ * Returns 0; -ENOENT: no source owns it; -ENOSPC: too many are enabled; -EMFILE: the keeper has no room for
+ * what a source keeps; -ENOMEM; of a capture what the source says; -ESHUTDOWN when the session is stopped. Not
+ * from a function that the session calls.
+ */
+int etw_session_change_provider(struct etw_session *session,
+				const struct etw_session_provider_change *change);
+
+/* etw_session_wants_sources() - whether it has, or had, a source: times of the kernel are needed. Any thread. */
+bool etw_session_wants_sources(struct etw_session *session);
+
 /*
  * etw_session_change_file() - ends the session's file properly and goes on in another one. Every event committed before
  * the call is in the file that ends, as by etw_session_flush().

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A session: its five parts (outputs, flushes, orders, consumers, sets), and what they share (feed, notes, context). Nobody
+ * A session: its five parts (outputs, flushes, orders, consumers, sets), and what they share (feeds, notes, context). Nobody
  * below session.c and session_thread.c sees this struct: a part is given what it needs of the others.
  *
  *	session_thread.c   rounds: what is done when
@@ -8,7 +8,7 @@
  *	flushes            requests, timers, the stop          flushes.lock
  *	orders             what others have its thread do      orders.lock
  *	consumers          subscribers, delivery               consumers.lock
- *	feed               what the kernel's source gives      the session's thread
+ *	feeds              what sources give                   the session's thread
  *	sets               ring sets, pages, claims, limits    sets.lock
  *	notes              what readers are told               notes.lock
  *	context            plan, host, state, complaint, wake  context.complaint_lock, context.config_lock
@@ -31,7 +31,7 @@
 #include "session/output.h"
 #include "session/rings/charge.h"
 #include "session/session.h"
-#include "session/source_feed.h"
+#include "session/source_feeds.h"
 #include "session/suspend_notes.h"
 #include "session/wait.h"
 
@@ -39,7 +39,7 @@ struct etw_session {
 	struct etw_session_context context;
 	struct etw_session_notes notes;
 	struct etw_session_sets sets;
-	struct etw_source_feed feed;
+	struct etw_source_feeds feeds;
 	struct etw_session_consumers consumers;
 	struct etw_session_outputs outputs;
 	struct etw_session_flushes flushes;

@@ -35,18 +35,18 @@ static void move_events(struct etw_session *session)
 {
 	bool is_changed;
 
-	etw_source_feed_collect(&session->feed, &session->round);
-	if (session->feed.source &&
+	etw_source_feeds_collect(&session->feeds, &session->round);
+	if (etw_source_feeds_are_open(&session->feeds) &&
 	    etw_loss_notes_are_due(&session->loss_notes, session->round.now_ns)) {
-		etw_source_feed_count_loss(&session->feed);
+		etw_source_feeds_count_loss(&session->feeds);
 		etw_loss_notes_tell(&session->loss_notes, &session->outputs, &session->sets,
 				    session->round.now_ns, /* is_end= */ false);
 	}
 	is_changed = etw_outputs_move(&session->outputs, &session->round);
 	/* Also when no output took anything: records that make no event fill the kernel's rings as well. */
-	etw_source_feed_release(&session->feed);
+	etw_source_feeds_release(&session->feeds);
 	if (is_changed)
-		etw_source_feed_count_loss(&session->feed);
+		etw_source_feeds_count_loss(&session->feeds);
 }
 
 static void finish_flush(struct etw_session *session)
@@ -64,11 +64,10 @@ static void finish_flush(struct etw_session *session)
 /* Returns whether the flush goes on. */
 static bool go_on_flushing(struct etw_session *session)
 {
-	struct etw_source_feed *feed = &session->feed;
 	const struct etw_flush_progress progress = {
 		.merged_raw = etw_outputs_merged_raw(&session->outputs),
 		.has_got_on = etw_outputs_got_on(&session->outputs, session->flushes.target_raw),
-		.has_source = feed->source && !feed->is_given_up,
+		.has_source = etw_source_feeds_are_awaited(&session->feeds),
 		.after_ns = etw_monotonic_ns(),
 	};
 
@@ -77,7 +76,7 @@ static bool go_on_flushing(struct etw_session *session)
 		finish_flush(session);
 		return false;
 	case ETW_FLUSH_GIVES_SOURCE_UP:
-		feed->is_given_up = true;
+		etw_source_feeds_give_up(&session->feeds);
 		session->round.awaits_source = false;
 		break;
 	case ETW_FLUSH_GOES_ON:
@@ -144,7 +143,7 @@ static void run_round(struct etw_session *session)
 static void sleep_until_needed(struct etw_session *session, uint32_t wake)
 {
 	uint64_t now_ns = session->round.now_ns;
-	uint64_t source_ns = etw_source_feed_due_ns(&session->feed);
+	uint64_t source_ns = etw_source_feeds_due_ns(&session->feeds);
 	uint64_t deadline_ns = etw_flushes_due_ns(&session->flushes);
 
 	/* What is due and cannot be done yet waits for others. */
@@ -184,7 +183,7 @@ static void drain(struct etw_session *session)
 	etw_orders_end(&session->orders);
 	etw_history_end(&session->outputs); /* whoever flushes is told of the end */
 	etw_session_sets_end(&session->sets);
-	etw_source_feed_stop(&session->feed);
+	etw_source_feeds_stop(&session->feeds);
 	session->flushes.is_ending = true;
 	while (!session->flushes.is_drained) {
 		uint32_t wake = load_acquire(&session->context.wake);
@@ -241,9 +240,9 @@ static void end_session(struct etw_session *session)
 
 	drain(session);
 	close_all_sets(session);
-	etw_outputs_settle_source(outputs, session->flushes.target_raw);
+	etw_outputs_settle_sources(outputs, session->flushes.target_raw);
 	etw_outputs_put_account(outputs);
-	etw_source_feed_close(&session->feed);
+	etw_source_feeds_close(&session->feeds);
 	etw_outputs_write_notes(outputs);
 	tell_claims(session);
 	etw_loss_notes_tell(&session->loss_notes, outputs, &session->sets, etw_monotonic_ns(),
@@ -265,7 +264,7 @@ void *etw_session_thread(void *context)
 	store_relaxed(&session->context.thread_id, (int32_t)syscall(SYS_gettid));
 	etw_suspend_notes_begin(&session->suspend_notes, &session->context,
 				session->context.state.head->hosts > 1);
-	etw_source_feed_open(&session->feed, session->context.state.head->hosts > 1);
+	etw_source_feeds_open(&session->feeds, session->context.state.head->hosts > 1);
 	etw_flushes_mark_ready(&session->flushes);
 	run_until_stop(session);
 	end_session(session);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <evntcons.h>
 #include <evntrace.h>
 
 #include "base/atomic.h"
@@ -58,7 +59,7 @@ static void change_source(struct etw_session *session, const struct wire_session
 
 	if (context->plan.is_kernel &&
 	    !etw_kernel_request_is_same(&to->kernel, &context->state.head->config.kernel))
-		etw_source_feed_change(&session->feed, &to->kernel);
+		etw_source_feed_change(&session->feeds.all[0], &to->kernel);
 }
 
 /* An order of its own. */
@@ -106,7 +107,7 @@ static int carry_out_kernel(void *what)
 	if (change->wanted.parts)
 		change_source(session, config);
 	else
-		etw_source_feed_change(&session->feed, &config->kernel);
+		etw_source_feed_change(&session->feeds.all[0], &config->kernel);
 	etw_context_change(&session->context, config, &plan);
 	return 0;
 }
@@ -118,6 +119,64 @@ int etw_session_change_kernel(struct etw_session *session,
 	struct kernel_change order = {session, change, reterr};
 
 	return etw_orders_give(&session->orders, carry_out_kernel, &order);
+}
+
+/* An order of its own. */
+struct provider_change {
+	struct etw_session *session;
+	const struct etw_session_provider_change *change;
+};
+
+/* The session's thread. */
+static int carry_out_provider(void *what)
+{
+	const struct provider_change *order = what;
+	struct etw_session *session = order->session;
+
+	if (order->change->code == EVENT_CONTROL_CODE_ENABLE_PROVIDER)
+		TRY(etw_context_room(&session->context, ETW_SESSION_SOURCE_DESCRIPTORS));
+	return etw_source_feeds_change_provider(&session->feeds, order->change->code,
+						&order->change->wanted);
+}
+
+bool etw_session_has_provider(const struct etw_session_host *host, const GUID *provider)
+{
+	return etw_source_feeds_of(host, provider) != NULL;
+}
+
+int etw_session_check_provider(struct etw_session *session,
+			       const struct etw_source_provider *wanted, struct etw_fault *reterr)
+{
+	const struct etw_source_ops *ops = etw_source_feeds_of(&session->context.host,
+							       &wanted->guid);
+	int result = 0;
+
+	if (!ops)
+		return -ENOENT;
+	if (ops->check_provider)
+		result = ops->check_provider(wanted, reterr);
+	if (result < 0)
+		etw_context_complain(&session->context, "EnableTraceEx2", result, reterr);
+	return result;
+}
+
+int etw_session_change_provider(struct etw_session *session,
+				const struct etw_session_provider_change *change)
+{
+	struct provider_change order = {session, change};
+
+	return etw_orders_give(&session->orders, carry_out_provider, &order);
+}
+
+bool etw_session_wants_sources(struct etw_session *session)
+{
+	const struct etw_state_head *head = session->context.state.head;
+
+	for (uint32_t i = 0; i < ETW_STATE_PROVIDERS; i++) {
+		if (load_acquire(&head->provider_serials[i]))
+			return true;
+	}
+	return session->context.plan.is_kernel || load_relaxed(&head->sources_opened);
 }
 
 /* Those who consume have had everything up to now, and hear that this is the end. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's events of a session; see session/source_feed.h. */
+/* A source's events of a session; see session/source_feed.h. */
 #include "session/source_feed.h"
 
 #include <errno.h>
@@ -16,14 +16,11 @@
 #include "base/macros.h"
 #include "base/time.h"
 #include "session/common/kernel_request.h"
-#include "session/common/notes.h"
+#include "session/source_feed_internal.h"
 #include "wire/kernel_names.h"
-#include "wire/kernel_stacks.h"
 
-#define POLL_NS        UINT64_C(10000000) /* times wait for the clock's sample as long */
-#define OFFSET_TRIES   4
-#define NAMES_BYTES    352 /* leaves room for the rest of the sentence */
-#define SENTENCE_BYTES (WIRE_SESSION_NOTE_MESSAGE_MAX + 1)
+#define POLL_NS      UINT64_C(10000000) /* times wait for the clock's sample as long */
+#define OFFSET_TRIES 4
 
 /* The functions that a source is offered; its context is the feed. */
 static int64_t source_now(void *context)
@@ -79,14 +76,14 @@ static int source_keep(void *context, const char *what, int fd)
 
 	if (!feed->context->host.keep_fd)
 		return -ENOSYS;
-	return etw_context_keep(feed->context, fd, "kernel-%s", what);
+	return etw_context_keep(feed->context, fd, "%s-%s", feed->ops->name, what);
 }
 
 static int source_kept(void *context, const char *what)
 {
 	const struct etw_source_feed *feed = context;
 
-	return etw_context_kept(feed->context, "kernel-%s", what);
+	return etw_context_kept(feed->context, "%s-%s", feed->ops->name, what);
 }
 
 /* Where each processor's events were left: with one output its record has the marks of all. */
@@ -96,11 +93,10 @@ static struct etw_source_mark *collect_marks(const struct etw_source_feed *feed)
 
 	for (uint32_t i = 0; marks && i < feed->context->plan.cpu_count; i++) {
 		const struct etw_state *state = &feed->context->state;
+		uint32_t output = feed->context->plan.output_count == 1 ? 0 : i;
 
-		if (feed->context->plan.output_count == 1)
-			marks[i] = etw_state_holding(state, 0)->marks[i];
-		else
-			marks[i] = etw_state_holding(state, i)->marks[0];
+		marks[i] = etw_state_holding(state, output)
+				   ->marks[etw_state_mark(state, feed->number, i)];
 	}
 	return marks;
 }
@@ -112,8 +108,9 @@ static int make_streams(struct etw_source_feed *feed)
 	if (!feed->streams || !feed->losses)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < feed->context->plan.cpu_count; i++) {
+		feed->streams[i].feed = feed;
 		feed->streams[i].source_cpu = i;
-		feed->streams[i].mark = feed->context->plan.output_count == 1 ? i : 0;
+		feed->streams[i].mark = etw_state_mark(&feed->context->state, feed->number, i);
 		feed->streams[i].floor_raw = feed->context->state.head->t0_raw;
 	}
 	return 0;
@@ -122,6 +119,7 @@ static int make_streams(struct etw_source_feed *feed)
 static int open_source(struct etw_source_feed *feed, bool is_adopted, struct etw_fault *fault)
 {
 	CLEANUP(freep) struct etw_source_mark *marks = NULL;
+	struct etw_state_head *head = feed->context->state.head;
 	const struct etw_source_ops *ops = feed->ops;
 
 	feed->host = (struct etw_source_host){
@@ -138,7 +136,7 @@ static int open_source(struct etw_source_feed *feed, bool is_adopted, struct etw
 	    load_relaxed(&feed->context->host.clock->page->kind) != WIRE_CLOCK_TSC)
 		return etw_fault_set(fault, -EOPNOTSUPP, 0, "session", "ClientContext",
 				     "the processors' counter is no clock on this machine; "
-				     "record the kernel with clock 1 or 2");
+				     "record what is not of programs with clock 1 or 2");
 	if (feed->context->plan.clock_type == ETW_CLOCK_SYSTEM)
 		check_realtime(feed);
 	TRY(make_streams(feed));
@@ -147,7 +145,9 @@ static int open_source(struct etw_source_feed *feed, bool is_adopted, struct etw
 		if (!marks)
 			return -ENOMEM;
 	}
-	return ops->open(&feed->host, marks, &feed->source, fault);
+	TRY(ops->open(&feed->host, marks, &feed->source, fault));
+	store_relaxed(&head->sources_opened, head->sources_opened | UINT32_C(1) << feed->number);
+	return 0;
 }
 
 static int enable_source(struct etw_source_feed *feed, struct etw_fault *fault)
@@ -155,6 +155,8 @@ static int enable_source(struct etw_source_feed *feed, struct etw_fault *fault)
 	struct etw_source_request request;
 
 	etw_kernel_request_translate(&feed->wanted, &request);
+	request.provider_count = feed->provider_count;
+	request.providers = feed->providers;
 	if (!request.profile_interval_ft && feed->context->host.profile_interval_ft)
 		request.profile_interval_ft = load_relaxed(feed->context->host.profile_interval_ft);
 	return feed->ops->enable(feed->source, &request, fault);
@@ -175,7 +177,8 @@ static int start_source(struct etw_source_feed *feed, bool is_adopted, struct et
 static void take_loss(struct etw_source_feed *feed)
 {
 	for (uint32_t cpu = 0; cpu <= feed->context->plan.cpu_count; cpu++) {
-		struct etw_state_source *source = etw_state_source(&feed->context->state, cpu);
+		struct etw_state_source *source = etw_state_source(&feed->context->state,
+								   feed->number, cpu);
 		uint64_t *now = &source->now.events[0][0];
 		const uint64_t *loss = &feed->losses[cpu].events[0][0];
 
@@ -191,7 +194,8 @@ static void settle_former_loss(struct etw_source_feed *feed)
 {
 	feed->ops->loss(feed->source, feed->losses);
 	for (uint32_t cpu = 0; cpu <= feed->context->plan.cpu_count; cpu++) {
-		struct etw_state_source *source = etw_state_source(&feed->context->state, cpu);
+		struct etw_state_source *source = etw_state_source(&feed->context->state,
+								   feed->number, cpu);
 		uint64_t *now = &source->now.events[0][0], *former = &source->former.events[0][0];
 		const uint64_t *loss = &feed->losses[cpu].events[0][0];
 
@@ -202,195 +206,22 @@ static void settle_former_loss(struct etw_source_feed *feed)
 	take_loss(feed);
 }
 
-/*
- * What a session asked for and does not get: a complaint for whoever asks the session, a note for whoever reads
- * the trace later, unless a host before this one has written it.
- */
-static void tell_missing(struct etw_source_feed *feed, const uint32_t masks[WIRE_GROUP_MASKS_WORDS],
-			 bool is_adopted, const char *sentence)
-{
-	const struct etw_state_record *record = etw_state_holding(&feed->context->state, 0);
-	uint64_t numbers[WIRE_SESSION_NOTE_NUMBERS] = {0};
-	struct wire_session_note note;
-	uint32_t fresh = 0;
-
-	etw_context_complain(feed->context, sentence, 0, NULL);
-	for (unsigned i = 0; i < WIRE_GROUP_MASKS_WORDS; i++)
-		fresh |= masks[i] & ~record->noted_missing[i];
-	if (is_adopted && !fresh)
-		return;
-	wire_session_note_set_masks(numbers, masks);
-	etw_note_make(&note, WIRE_NOTE_NOT_COLLECTED, numbers, "%s", sentence);
-	etw_notes_put(feed->notes, &note);
-}
-
-/* Those of the events that are wanted which the source has, or has not. Returns whether there is one. */
-static bool select_events(const struct etw_source_feed *feed, bool is_built,
-			  uint32_t ret[WIRE_GROUP_MASKS_WORDS])
-{
-	uint32_t any = 0;
-
-	(void)etw_kernel_masks_events(feed->wanted.group_masks, ret);
-	for (unsigned i = 0; i < WIRE_GROUP_MASKS_WORDS; i++) {
-		ret[i] &= is_built ? feed->ops->masks[i] : ~feed->ops->masks[i];
-		any |= ret[i];
-	}
-	return any != 0;
-}
-
-static bool wants_events(const struct etw_source_feed *feed)
-{
-	uint32_t masks[WIRE_GROUP_MASKS_WORDS];
-
-	return etw_kernel_masks_events(feed->wanted.group_masks, masks);
-}
-
-static bool has_stacks(const struct etw_source_ops *ops, uint16_t hook)
-{
-	for (uint32_t i = 0; i < ops->stack_hook_count; i++) {
-		if (ops->stack_hooks[i] == hook)
-			return true;
-	}
-	return false;
-}
-
-/* A kind of events whose stacks will not come: they cannot be taken, or the events are not wanted. */
-static bool lacks_stacks(const struct etw_source_feed *feed, uint16_t hook)
-{
-	const struct etw_kernel_stack *stack = etw_kernel_stack_of(hook);
-
-	return !has_stacks(feed->ops, hook) ||
-	       (stack && stack->bits && !(feed->wanted.group_masks[stack->word] & stack->bits));
-}
-
-static void tell_stacks(struct etw_source_feed *feed, bool is_adopted)
-{
-	uint16_t missing[WIRE_STACK_HOOKS_MAX];
-	uint64_t numbers[WIRE_SESSION_NOTE_NUMBERS] = {0};
-	char names[NAMES_BYTES], sentence[SENTENCE_BYTES];
-	struct wire_session_note note;
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < feed->wanted.stack_hook_count; i++) {
-		if (lacks_stacks(feed, feed->wanted.stack_hooks[i]))
-			missing[count++] = feed->wanted.stack_hooks[i];
-	}
-	if (!count)
-		return;
-	etw_kernel_stacks_format(missing, count, names, sizeof(names));
-	(void)snprintf(sentence, sizeof(sentence), "no stacks, as not recorded or not served: %s",
-		       names);
-	etw_context_complain(feed->context, sentence, 0, NULL);
-	if (is_adopted && etw_state_holding(&feed->context->state, 0)->noted_stacks == count)
-		return;
-	numbers[0] = count;
-	etw_note_make(&note, WIRE_NOTE_NO_STACKS, numbers, "%s", sentence);
-	etw_notes_put(feed->notes, &note);
-}
-
-/* How it is to be recorded, and is not. */
-static void tell_options(struct etw_source_feed *feed, bool is_adopted)
-{
-	uint64_t numbers[WIRE_SESSION_NOTE_NUMBERS] = {0};
-	struct etw_source_request request;
-	struct wire_session_note note;
-	const char *sentence;
-	uint32_t missing;
-
-	etw_kernel_request_translate(&feed->wanted, &request);
-	missing = request.options | (request.only_pid ? ETW_SOURCE_ONLY_PID : 0);
-	missing &= ~feed->ops->options;
-	if (!missing)
-		return;
-	sentence = missing & ETW_SOURCE_ONLY_PID
-			   ? "kernel events of all processes are recorded: they cannot be told "
-			     "apart yet"
-			   : "user stacks are followed by frame pointers: DWARF tables cannot be "
-			     "used yet";
-	etw_context_complain(feed->context, sentence, 0, NULL);
-	if (is_adopted && etw_state_holding(&feed->context->state, 0)->noted_options == missing)
-		return;
-	numbers[0] = missing;
-	etw_note_make(&note, WIRE_NOTE_NOT_AS_ASKED, numbers, "%s", sentence);
-	etw_notes_put(feed->notes, &note);
-}
-
-/* How stacks were followed, which they do not show: where they end depends on it. */
-static void tell_tables(struct etw_source_feed *feed, bool is_adopted)
-{
-	struct etw_source_request request;
-	struct wire_session_note note;
-
-	etw_kernel_request_translate(&feed->wanted, &request);
-	if (!feed->wanted.stack_hook_count ||
-	    !(request.options & feed->ops->options & ETW_SOURCE_UNWIND) ||
-	    (is_adopted && etw_state_holding(&feed->context->state, 0)->noted_tables))
-		return;
-	etw_note_make(&note, WIRE_NOTE_STACKS_BY_TABLES, /* numbers= */ NULL,
-		      "stacks of programs were followed by their tables of unwinding (DWARF)");
-	etw_notes_put(feed->notes, &note);
-}
-
-/* What is not built is named: nobody else says that its events are missing. */
-static void tell_unbuilt(struct etw_source_feed *feed, bool is_adopted)
-{
-	uint32_t missing[WIRE_GROUP_MASKS_WORDS];
-	char names[NAMES_BYTES], sentence[SENTENCE_BYTES];
-
-	if (select_events(feed, /* is_built= */ false, missing)) {
-		etw_kernel_masks_format(missing, names, sizeof(names));
-		(void)snprintf(sentence, sizeof(sentence),
-			       "kernel events that are not collected: %s", names);
-		tell_missing(feed, missing, is_adopted, sentence);
-	}
-	tell_stacks(feed, is_adopted);
-	tell_options(feed, is_adopted);
-	tell_tables(feed, is_adopted);
-}
-
-/* What of it is missing when a source could be enabled in part. */
-static void missing_of_source(const struct etw_source_feed *feed,
-			      uint32_t ret[WIRE_GROUP_MASKS_WORDS])
-{
-	memset(ret, 0, WIRE_GROUP_MASKS_WORDS * sizeof(ret[0]));
-	if (feed->ops->missing)
-		feed->ops->missing(feed->source, ret);
-	else
-		ret[0] = feed->wanted.group_masks[0] & EVENT_TRACE_FLAG_IMAGE_LOAD;
-}
-
-/* The source, or a part of it, does not work on this machine. */
-static void tell_failed(struct etw_source_feed *feed, bool is_adopted, int error,
-			const struct etw_fault *fault)
-{
-	bool has_fault = fault->sentence != NULL;
-	/* A sentence that begins with what it is about, as "CAP_BPF is missing", names it once. */
-	bool has_field = has_fault && fault->field &&
-			 strncmp(fault->sentence, fault->field, strlen(fault->field)) != 0;
-	uint32_t missing[WIRE_GROUP_MASKS_WORDS];
-	char sentence[SENTENCE_BYTES];
-
-	if (feed->source)
-		missing_of_source(feed, missing);
-	else
-		(void)etw_kernel_masks_events(feed->wanted.group_masks, missing);
-	(void)snprintf(sentence, sizeof(sentence), "%s kernel events are not collected: %s%s%s",
-		       feed->source ? "some" : "the", has_field ? fault->field : "",
-		       has_field ? ": " : "",
-		       has_fault ? fault->sentence : strerrordesc_np(-error));
-	tell_missing(feed, missing, is_adopted, sentence);
-}
-
 void etw_source_feed_init(struct etw_session_context *context, struct etw_session_notes *notes,
-			  struct etw_source_feed *ret)
+			  uint32_t number, struct etw_source_feed *ret)
 {
 	*ret = (struct etw_source_feed){
-		.context = context, .notes = notes, .ops = context->host.kernel};
+		.context = context,
+		.notes = notes,
+		.number = number,
+		.ops = number ? context->host.sources[number - 1] : context->host.kernel,
+	};
 	(void)pthread_mutex_init(&ret->announced_lock, NULL);
 }
 
 void etw_source_feed_done(struct etw_source_feed *feed)
 {
+	free(feed->providers);
+	feed->providers = NULL;
 	etw_announced_clear(&feed->announced);
 	(void)pthread_mutex_destroy(&feed->announced_lock);
 }
@@ -425,6 +256,14 @@ static void hand_on_announced(struct etw_source_feed *feed)
 	etw_announced_clear(&queue);
 }
 
+/* Whether there is anything that the source would have. */
+static bool has_wish(const struct etw_source_feed *feed)
+{
+	uint32_t masks[WIRE_GROUP_MASKS_WORDS];
+
+	return feed->provider_count || etw_source_select_events(feed, /* is_built= */ true, masks);
+}
+
 /* Opens the source for what is wanted. */
 static void begin(struct etw_source_feed *feed, bool is_adopted)
 {
@@ -434,17 +273,18 @@ static void begin(struct etw_source_feed *feed, bool is_adopted)
 
 	if (!feed->ops) {
 		(void)etw_kernel_masks_events(feed->wanted.group_masks, masks);
-		tell_missing(feed, masks, is_adopted, "this host has no source of kernel events");
+		etw_source_tell_missing(feed, masks, is_adopted,
+					"this host has no source of kernel events");
 		return;
 	}
-	tell_unbuilt(feed, is_adopted);
+	etw_source_tell_unbuilt(feed, is_adopted);
 	/* One whose flags were taken away may have a source that goes on with what a former host collected. */
-	if (!is_adopted && !select_events(feed, /* is_built= */ true, masks))
+	if (!is_adopted && !has_wish(feed))
 		return;
 	result = start_source(feed, is_adopted, &fault);
 	if (result < 0) {
-		if (select_events(feed, /* is_built= */ true, masks))
-			tell_failed(feed, is_adopted, result, &fault);
+		if (has_wish(feed))
+			etw_source_tell_failed(feed, is_adopted, result, &fault);
 		/* What could be opened stays, when only a part of what was asked for is missing. */
 		if (!feed->source)
 			return;
@@ -452,33 +292,87 @@ static void begin(struct etw_source_feed *feed, bool is_adopted)
 	settle_former_loss(feed);
 }
 
+/* Those of the state that the source owns. */
+static int take_providers(struct etw_source_feed *feed)
+{
+	const struct etw_source_provider *of_source[ETW_STATE_PROVIDERS];
+	struct etw_source_provider *taken;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < ETW_STATE_PROVIDERS; i++) {
+		const struct etw_source_provider *provider =
+			etw_state_provider(&feed->context->state, i);
+
+		if (provider && feed->ops && feed->ops->has_provider &&
+		    feed->ops->has_provider(&provider->guid))
+			of_source[count++] = provider;
+	}
+	taken = count ? malloc(count * sizeof(*taken)) : NULL;
+	if (count && !taken)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++)
+		taken[i] = *of_source[i];
+	free(feed->providers);
+	feed->providers = taken;
+	feed->provider_count = count;
+	return 0;
+}
+
 void etw_source_feed_open(struct etw_source_feed *feed, bool is_adopted)
 {
-	feed->wanted = feed->context->state.head->config.kernel;
-	if (feed->context->plan.is_kernel && (wants_events(feed) || (is_adopted && feed->ops)))
+	const struct etw_state_head *head = feed->context->state.head;
+	bool is_open = is_adopted && feed->ops && head->sources_opened >> feed->number & 1;
+
+	if (feed->number == 0 && feed->context->plan.is_kernel)
+		feed->wanted = head->config.kernel;
+	if (take_providers(feed) < 0)
+		etw_context_complain(feed->context, "events of providers of the system", -ENOMEM,
+				     NULL);
+	if (etw_source_wants_events(feed) || feed->provider_count || is_open)
 		begin(feed, is_adopted);
 }
 
-void etw_source_feed_change(struct etw_source_feed *feed, const struct wire_kernel_request *wanted)
+/* Something else is wanted than before. */
+static void change(struct etw_source_feed *feed)
 {
 	struct etw_fault fault = {0};
 	int result;
 
-	feed->wanted = *wanted;
 	if (!feed->source) {
-		if (wants_events(feed))
+		if (etw_source_wants_events(feed) || feed->provider_count)
 			begin(feed, /* is_adopted= */ false);
 		return;
 	}
-	tell_unbuilt(feed, /* is_adopted= */ false);
+	etw_source_tell_unbuilt(feed, /* is_adopted= */ false);
 	result = enable_source(feed, &fault);
 	if (result < 0)
-		tell_failed(feed, /* is_adopted= */ false, result, &fault);
+		etw_source_tell_failed(feed, /* is_adopted= */ false, result, &fault);
+}
+
+void etw_source_feed_change(struct etw_source_feed *feed, const struct wire_kernel_request *wanted)
+{
+	feed->wanted = *wanted;
+	change(feed);
+}
+
+int etw_source_feed_change_providers(struct etw_source_feed *feed)
+{
+	if (!feed->ops || !feed->ops->has_provider)
+		return 0;
+	TRY(take_providers(feed));
+	change(feed);
+	return 0;
+}
+
+int etw_source_feed_capture(struct etw_source_feed *feed, const struct etw_source_provider *wanted)
+{
+	return feed->source && feed->ops->capture ? feed->ops->capture(feed->source, wanted) : 0;
 }
 
 void etw_source_feed_collect(struct etw_source_feed *feed, struct etw_session_round *round)
 {
 	uint32_t masks[WIRE_GROUP_MASKS_WORDS];
+	char sentence[ETW_SOURCE_SENTENCE_BYTES];
 	int64_t watermark = feed->watermark_raw;
 	int result;
 
@@ -490,8 +384,10 @@ void etw_source_feed_collect(struct etw_source_feed *feed, struct etw_session_ro
 	result = feed->ops->collect(feed->source, &watermark);
 	if (result < 0) {
 		(void)etw_kernel_masks_events(feed->wanted.group_masks, masks);
-		tell_missing(feed, masks, false,
-			     "the source of kernel events failed: none are collected from here on");
+		(void)snprintf(sentence, sizeof(sentence),
+			       "the source of %s events failed: none are collected from here on",
+			       feed->ops->name);
+		etw_source_tell_missing(feed, masks, false, sentence);
 		etw_source_feed_close(feed);
 		return;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the source of kernel events (src/source/kernel) feeds into a session: the source is opened and enabled, and
- * collected from every 10 ms; what it lost is counted. Owner thread.
+ * What one source of events feeds into a session: the source is opened and enabled, and collected from every 10 ms; what
+ * it lost is counted. All of a session are in session/source_feeds.h. Owner thread.
  * Source: docs/design/recording.md "Sources".
  */
 #ifndef ETW_SESSION_SOURCE_FEED_H
@@ -18,6 +18,7 @@
 struct etw_source_feed {
 	struct etw_session_context *context;
 	struct etw_session_notes *notes;
+	uint32_t number;                    /* of the source in the session; 0: the kernel's */
 	const struct etw_source_ops *ops;   /* NULL: this host has none */
 	struct etw_source *source;          /* owned; NULL: none is open */
 	struct etw_session_stream *streams; /* owned, plan.cpu_count; outputs borrow them */
@@ -26,20 +27,22 @@ struct etw_source_feed {
 	int64_t watermark_raw;              /* nothing that is still to come is before it */
 	int64_t realtime_offset_ns;         /* CLOCK_REALTIME - CLOCK_MONOTONIC, for clock type 2 */
 	bool is_given_up;                   /* the last flush goes on without it */
-	struct wire_kernel_request wanted;  /* now */
+	struct wire_kernel_request wanted;  /* now, of the kernel's; else nothing */
+	uint32_t provider_count;            /* enabled now, of those that the source owns */
+	struct etw_source_provider *providers; /* owned; a copy of what the state has */
 	pthread_mutex_t announced_lock;
 	struct etw_announced_queue announced; /* under the lock; owned */
 };
 
-/* etw_source_feed_init() - without a source. */
+/* etw_source_feed_init() - without a source. @number: below ETW_SOURCES_MAX */
 void etw_source_feed_init(struct etw_session_context *context, struct etw_session_notes *notes,
-			  struct etw_source_feed *ret);
+			  uint32_t number, struct etw_source_feed *ret);
 
 /* etw_source_feed_done() - when the session's thread is joined. */
 void etw_source_feed_done(struct etw_source_feed *feed);
 
 /*
- * etw_source_feed_open() - for a session that wants kernel events. What fails, and what is asked for and not built, is a
+ * etw_source_feed_open() - for a session that wants events of it. What fails, and what is asked for and not built, is a
  * complaint and a note in the trace. @is_adopted: with the marks
  */
 void etw_source_feed_open(struct etw_source_feed *feed, bool is_adopted);
@@ -50,6 +53,21 @@ void etw_source_feed_open(struct etw_source_feed *feed, bool is_adopted);
  * @wanted: settled (session/common/kernel_request.h)
  */
 void etw_source_feed_change(struct etw_source_feed *feed, const struct wire_kernel_request *wanted);
+
+/*
+ * etw_source_feed_change_providers() - other providers of its own are enabled from now on: those that the state has. What
+ * cannot be had is a complaint.
+ *
+ * Returns 0; -ENOMEM: nothing has changed.
+ */
+int etw_source_feed_change_providers(struct etw_source_feed *feed);
+
+/*
+ * etw_source_feed_capture() - queues what a provider of its own tells of what is there.
+ *
+ * Returns 0, also when no source is open; what the source says.
+ */
+int etw_source_feed_capture(struct etw_source_feed *feed, const struct etw_source_provider *wanted);
 
 /*
  * etw_source_feed_collect() - reads what has come, and the watermark. A source that fails is closed, before the outputs

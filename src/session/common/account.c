@@ -58,12 +58,8 @@ static uint64_t sum_of_sources(const struct etw_state *state, unsigned cause, un
 {
 	uint64_t sum = 0;
 
-	for (uint32_t i = 0; i <= state->head->cpu_count; i++) {
-		const struct etw_state_source *source = etw_state_source(state, i);
-
-		sum += load_relaxed(&source->former.events[cause][class_number]) +
-		       load_relaxed(&source->now.events[cause][class_number]);
-	}
+	for (uint32_t i = 0; i <= state->head->cpu_count; i++)
+		sum += etw_state_source_loss(state, i, cause, class_number);
 	return sum;
 }
 

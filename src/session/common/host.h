@@ -29,6 +29,7 @@ struct etw_session_host {
 	void *context;
 	const struct etw_clock_page *clock;  /* outlives the session */
 	const struct etw_source_ops *kernel; /* NULL: this host has no kernel source */
+	const struct etw_source_ops *sources[ETW_SOURCES_MAX - 1]; /* others; NULL: none */
 	/* Of samples, for sessions that have named none; in 100 ns, 0: the source's; atomic. NULL: 0. */
 	const uint32_t *profile_interval_ft;
 	bool is_private; /* the process of the providers; only there are private sessions */

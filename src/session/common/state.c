@@ -15,6 +15,7 @@
 #include <evntrace.h>
 
 #include "base/atomic.h"
+#include "base/guid.h"
 #include "base/macros.h"
 #include "base/sched_point.h"
 #include "wire/etl_buffer.h"
@@ -36,15 +37,22 @@ static uint64_t buffer_at(const struct etw_state_head *head)
 			PAGE_BYTES);
 }
 
+/* Of one source in a record. */
+static uint32_t marks_of(const struct etw_state_head *head)
+{
+	return head->output_count == 1 ? head->cpu_count : 1;
+}
+
 static void lay_out(struct etw_state_head *head)
 {
-	uint32_t marks = head->output_count == 1 ? head->cpu_count : 1;
+	uint32_t marks = marks_of(head) * ETW_SOURCES_MAX;
 
 	head->record_bytes = (uint32_t)ALIGN_UP(
 		sizeof(struct etw_state_record) + marks * sizeof(struct etw_source_mark), 64);
 	head->header_at = ALIGN_UP(sizeof(*head), PAGE_BYTES);
 	head->sources_at = ALIGN_UP(head->header_at + head->buffer_bytes, PAGE_BYTES);
-	head->history_at = ALIGN_UP(head->sources_at + (head->cpu_count + UINT64_C(1)) *
+	head->history_at = ALIGN_UP(head->sources_at + ETW_SOURCES_MAX *
+							       (head->cpu_count + UINT64_C(1)) *
 							       sizeof(struct etw_state_source),
 				    PAGE_BYTES);
 	head->outputs_at = ALIGN_UP(head->history_at + (uint64_t)head->plan.history_buffers *
@@ -53,7 +61,9 @@ static void lay_out(struct etw_state_head *head)
 	head->output_stride = ALIGN_UP(buffer_at(head) + head->buffer_bytes, PAGE_BYTES);
 	/* Last, because they are sparse: most places of ring sets are never used, and those of a file come in time. */
 	head->durables_at = head->outputs_at + head->output_count * head->output_stride;
-	head->places_at = head->durables_at + ETW_STATE_SETS * durables_of_set(head);
+	head->providers_at = head->durables_at + ETW_STATE_SETS * durables_of_set(head);
+	head->places_at = head->providers_at +
+			  ETW_STATE_PROVIDERS * sizeof(struct etw_source_provider);
 	head->total_bytes =
 		ALIGN_UP(head->places_at + head->plan.file_places * sizeof(struct etw_state_place),
 			 PAGE_BYTES);
@@ -81,9 +91,39 @@ static int map_state(struct etw_state *state, uint64_t bytes)
 	return 0;
 }
 
-struct etw_state_source *etw_state_source(const struct etw_state *state, uint32_t cpu)
+struct etw_state_source *etw_state_source(const struct etw_state *state, uint32_t source,
+					  uint32_t cpu)
 {
-	return (struct etw_state_source *)(void *)(state->memory + state->head->sources_at) + cpu;
+	return (struct etw_state_source *)(void *)(state->memory + state->head->sources_at) +
+	       source * (state->head->cpu_count + UINT64_C(1)) + cpu;
+}
+
+uint64_t etw_state_source_loss(const struct etw_state *state, uint32_t cpu, unsigned cause,
+			       unsigned class_number)
+{
+	uint64_t events = 0;
+
+	for (uint32_t i = 0; i < ETW_SOURCES_MAX; i++) {
+		const struct etw_state_source *source = etw_state_source(state, i, cpu);
+
+		events += load_relaxed(&source->former.events[cause][class_number]) +
+			  load_relaxed(&source->now.events[cause][class_number]);
+	}
+	return events;
+}
+
+uint32_t etw_state_mark(const struct etw_state *state, uint32_t source, uint32_t cpu)
+{
+	return source * marks_of(state->head) + (state->head->output_count == 1 ? cpu : 0);
+}
+
+static uint64_t lost_on(const struct etw_state *state, uint32_t cpu)
+{
+	uint64_t lost = 0;
+
+	for (uint32_t i = 0; i < ETW_SOURCES_MAX; i++)
+		lost += load_relaxed(&etw_state_source(state, i, cpu)->lost);
+	return lost;
 }
 
 uint64_t etw_state_source_lost(const struct etw_state *state, uint32_t output)
@@ -93,9 +133,9 @@ uint64_t etw_state_source_lost(const struct etw_state *state, uint32_t output)
 	uint64_t lost = 0;
 
 	if (output == 0)
-		lost = load_relaxed(&etw_state_source(state, head->cpu_count)->lost);
+		lost = lost_on(state, head->cpu_count);
 	for (uint32_t i = is_one ? 0 : output; i < (is_one ? head->cpu_count : output + 1); i++)
-		lost += load_relaxed(&etw_state_source(state, i)->lost);
+		lost += lost_on(state, i);
 	return lost;
 }
 
@@ -188,8 +228,95 @@ static bool is_sound(const struct etw_state_head *head, uint64_t bytes)
 	       expected.header_at == head->header_at && expected.history_at == head->history_at &&
 	       expected.outputs_at == head->outputs_at &&
 	       expected.output_stride == head->output_stride &&
-	       expected.durables_at == head->durables_at && expected.places_at == head->places_at &&
-	       expected.total_bytes == head->total_bytes && head->total_bytes <= bytes;
+	       expected.durables_at == head->durables_at &&
+	       expected.providers_at == head->providers_at &&
+	       expected.places_at == head->places_at && expected.total_bytes == head->total_bytes &&
+	       head->total_bytes <= bytes;
+}
+
+static struct etw_source_provider *provider_at(const struct etw_state *state, uint32_t index)
+{
+	return (struct etw_source_provider *)(void *)(state->memory + state->head->providers_at) +
+	       index;
+}
+
+const struct etw_source_provider *etw_state_provider(const struct etw_state *state, uint32_t index)
+{
+	/* Pairs with etw_state_put_provider(). */
+	return load_acquire(&state->head->provider_serials[index]) ? provider_at(state, index)
+								   : NULL;
+}
+
+/* All places of a provider but those of @serial: a host that died in a change may have left two. */
+static void free_others(struct etw_state *state, const GUID *guid, uint64_t serial)
+{
+	uint64_t *serials = state->head->provider_serials;
+
+	for (uint32_t i = 0; i < ETW_STATE_PROVIDERS; i++) {
+		if (serials[i] && serials[i] != serial &&
+		    etw_guid_equal(&provider_at(state, i)->guid, guid))
+			store_release(&serials[i], UINT64_C(0));
+	}
+}
+
+static int reserve_providers(struct etw_state *state)
+{
+	struct etw_state_head *head = state->head;
+
+	if (head->has_providers)
+		return 0;
+	if (fallocate(state->fd, 0, (off_t)head->providers_at,
+		      ETW_STATE_PROVIDERS * (off_t)sizeof(struct etw_source_provider)) < 0)
+		return -ENOMEM;
+	head->has_providers = 1;
+	return 0;
+}
+
+int etw_state_put_provider(struct etw_state *state, const struct etw_source_provider *wanted)
+{
+	struct etw_state_head *head = state->head;
+	uint32_t used = 0, place = ETW_STATE_PROVIDERS;
+
+	TRY(reserve_providers(state));
+	for (uint32_t i = 0; i < ETW_STATE_PROVIDERS; i++) {
+		if (!head->provider_serials[i])
+			place = i;
+		else
+			used += !etw_guid_equal(&provider_at(state, i)->guid, &wanted->guid);
+	}
+	if (used >= ETW_SOURCE_PROVIDERS_MAX || place == ETW_STATE_PROVIDERS)
+		return -ENOSPC;
+	*provider_at(state, place) = *wanted;
+	head->provider_serial++;
+	/* Pairs with etw_state_provider(): the place holds all of it before it counts. */
+	store_release(&head->provider_serials[place], head->provider_serial);
+	SCHED_POINT("session.provider.put");
+	free_others(state, &wanted->guid, head->provider_serial);
+	return 0;
+}
+
+void etw_state_remove_provider(struct etw_state *state, const GUID *guid)
+{
+	free_others(state, guid, /* serial= */ 0);
+}
+
+/* Of two places of one provider the later one holds. */
+static void settle_providers(struct etw_state *state)
+{
+	const struct etw_state_head *head = state->head;
+
+	for (uint32_t i = 0; i < ETW_STATE_PROVIDERS; i++) {
+		uint64_t last = head->provider_serials[i];
+
+		for (uint32_t j = 0; last && j < ETW_STATE_PROVIDERS; j++) {
+			if (head->provider_serials[j] > last &&
+			    etw_guid_equal(&provider_at(state, i)->guid,
+					   &provider_at(state, j)->guid))
+				last = head->provider_serials[j];
+		}
+		if (last)
+			free_others(state, &provider_at(state, i)->guid, last);
+	}
 }
 
 int etw_state_adopt(int fd, struct etw_state *ret)
@@ -209,6 +336,12 @@ int etw_state_adopt(int fd, struct etw_state *ret)
 		state.memory = NULL;
 		return -EPROTO;
 	}
+	for (uint32_t i = 0; i < ETW_STATE_PROVIDERS; i++) {
+		const struct etw_source_provider *provider = etw_state_provider(&state, i);
+
+		if (provider && provider->filter_bytes > sizeof(provider->filters))
+			return -EPROTO;
+	}
 	for (uint32_t i = 0; i < state.head->output_count; i++) {
 		record = etw_state_holding(&state, i);
 		if (record->fill < WIRE_BUFFER_HEADER_BYTES ||
@@ -217,6 +350,7 @@ int etw_state_adopt(int fd, struct etw_state *ret)
 		    record->delivered > record->fill)
 			return -EPROTO;
 	}
+	settle_providers(&state);
 	*ret = state;
 	state = (struct etw_state){.fd = -1};
 	return 0;

@@ -4,10 +4,11 @@
  *
  *	0            struct etw_state_head
  *	header_at    the file's header buffer
- *	sources_at   struct etw_state_source of each processor, and one more
+ *	sources_at   struct etw_state_source of each processor, and one more, of source 0; of source 1 ...
  *	history_at   of a buffering session: the buffers that it keeps
  *	outputs_at   struct etw_state_output, two records, the output buffer; the next at output_stride ...
  *	durables_at  struct etw_ring_durable of ring set 0: outputs of them; of ring set 1 ...
+ *	providers_at struct etw_state_provider: what is enabled of providers that sources own
  *	places_at    struct etw_state_place of each place in a circular file
  *
  * An *output* is a processor, or the one of a session with one stream for all. Which of an output's two
@@ -29,11 +30,12 @@
 #include "wire/message.h"
 
 #define ETW_STATE_MAGIC     UINT32_C(0x53455345) /* "ESES" */
-#define ETW_STATE_VERSION   19
+#define ETW_STATE_VERSION   20
 #define ETW_STATE_SETS      64  /* ring sets of a session at once, retired ones included */
 #define ETW_STATE_PAGES     128 /* control pages of replaced ring sets */
 #define ETW_STATE_USERS     64 /* whose claims are kept apart; the rest together in one place more */
 #define ETW_STATE_CONSUMERS 8
+#define ETW_STATE_PROVIDERS (ETW_SOURCE_PROVIDERS_MAX + 1) /* a change takes a free place first */
 
 enum etw_state_set_status {
 	ETW_STATE_SET_FREE = 0,
@@ -156,8 +158,12 @@ struct etw_state_head {
 	uint32_t output_count, cpu_count;
 	uint32_t buffer_bytes;
 	uint32_t record_bytes; /* with the marks behind it */
-	uint64_t header_at, sources_at, history_at, durables_at, places_at, outputs_at,
-		output_stride;
+	uint64_t header_at, sources_at, history_at, durables_at, providers_at, places_at,
+		outputs_at, output_stride;
+	uint32_t sources_opened;  /* bits of sources that were open: they may have something yet */
+	uint32_t has_providers;   /* memory for their places was reserved */
+	uint64_t provider_serial; /* of the place that was written last */
+	uint64_t provider_serials[ETW_STATE_PROVIDERS]; /* atomic; 0: the place is free */
 	struct etw_session_plan plan;
 	struct wire_session_config config;
 	int64_t t0_raw, start_ft;
@@ -182,7 +188,7 @@ struct etw_state_head {
 		users[ETW_STATE_USERS + 1]; /* written holding the lock of the session */
 };
 
-/* What sources lost on a processor; the last one: what no processor is known of. */
+/* What a source lost on a processor; the last one: what no processor is known of. */
 struct etw_state_source {
 	struct etw_source_loss
 		former; /* by those of former hosts, as far as the present one does not count it, too */
@@ -250,7 +256,8 @@ struct etw_state_record {
 	/* Pieces put into each consumer's memory, and slots that were used up for them, ever. */
 	uint64_t written[ETW_STATE_CONSUMERS], slots[ETW_STATE_CONSUMERS];
 	struct etw_state_position positions[ETW_STATE_SETS];
-	struct etw_source_mark marks[]; /* of one processor, or of all with one output */
+	/* Of source 0, of one processor, or of all with one output; then those of source 1 ... */
+	struct etw_source_mark marks[];
 };
 
 /* What of an output is in files that the session has left behind. */
@@ -314,8 +321,30 @@ int etw_state_reserve_place(struct etw_state *state, uint64_t index);
 /* etw_state_place() - of a place that was reserved. */
 struct etw_state_place *etw_state_place(const struct etw_state *state, uint64_t index);
 
-/* etw_state_source() - @cpu: below cpu_count, or equal: what no processor is known of. */
-struct etw_state_source *etw_state_source(const struct etw_state *state, uint32_t cpu);
+/*
+ * etw_state_source() - what a source lost.
+ *
+ * @source: below ETW_SOURCES_MAX
+ * @cpu:    below cpu_count, or equal: what no processor is known of
+ */
+struct etw_state_source *etw_state_source(const struct etw_state *state, uint32_t source,
+					  uint32_t cpu);
+
+/* etw_state_source_loss() - what all sources lost on a processor (as above) of one cause and class. Any thread. */
+uint64_t etw_state_source_loss(const struct etw_state *state, uint32_t cpu, unsigned cause,
+			       unsigned class_number);
+
+/* etw_state_mark() - where the record has the mark of a source's processor. */
+uint32_t etw_state_mark(const struct etw_state *state, uint32_t source, uint32_t cpu);
+
+/* etw_state_put_provider() - what is wanted of a provider from now on. Returns 0; -ENOSPC; -ENOMEM. Owner thread. */
+int etw_state_put_provider(struct etw_state *state, const struct etw_source_provider *wanted);
+
+/* etw_state_remove_provider() - nothing is wanted of it any more. Owner thread. */
+void etw_state_remove_provider(struct etw_state *state, const GUID *guid);
+
+/* etw_state_provider() - what is in place @index below ETW_STATE_PROVIDERS; NULL: it is free. Owner thread. */
+const struct etw_source_provider *etw_state_provider(const struct etw_state *state, uint32_t index);
 
 /*
  * etw_state_source_lost() - events that sources lost and that an output would have had: of its processor, and with

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stream: what is merged into an output. It is a ring, or the events that the source has of one processor. A ring's
+ * A stream: what is merged into an output. It is a ring, or the events that a source has of one processor. A ring's
  * stream is part of its set (session/common/set.h), a source's of the feed (session/source_feed.h); outputs borrow both
  * (session/merge.h).
  *
@@ -21,6 +21,7 @@
 #define ETW_STREAM_STALL_NS UINT64_C(150000000) /* after that a gap holds nobody any more */
 
 struct etw_session_set;
+struct etw_source_feed;
 
 enum etw_stream_status {
 	ETW_STREAM_EMPTY, /* nothing before its watermark */
@@ -29,7 +30,8 @@ enum etw_stream_status {
 };
 
 struct etw_session_stream {
-	struct etw_session_set *set;    /* NULL: the source */
+	struct etw_session_set *set;    /* NULL: a source's */
+	struct etw_source_feed *feed;   /* whose it is then; borrowed */
 	struct etw_ring_reader *reader; /* owned */
 	uint32_t source_cpu;
 	uint32_t mark; /* index in the record's marks */

@@ -96,16 +96,16 @@ static void test_information__states_are_captured_when_due(void **state)
 	unsigned sets;
 
 	(void)state;
-	assert_int_equal(etwd_information_check(&fixture_host->enable_parts, now_ms), 0);
+	assert_int_equal(etwd_information_check(&fixture_host->session_parts, now_ms), 0);
 	set.handle = fake_peer_start(root, "one");
 	assert_int_equal(fake_peer_register(provider, 1, list.guid), 0);
 	assert_int_equal(fake_peer_enable(root, set.handle, list.guid), 0);
 	fake_peer_take_enable(provider, &enable, &sets);
 	assert_int_equal(inform(root, &set), 0);
-	next_ms = etwd_information_check(&fixture_host->enable_parts, now_ms);
+	next_ms = etwd_information_check(&fixture_host->session_parts, now_ms);
 	assert_true(next_ms >= now_ms + 3600000);
 	assert_true(fake_peer_is_silent(provider));
-	assert_true(etwd_information_check(&fixture_host->enable_parts, next_ms) > next_ms);
+	assert_true(etwd_information_check(&fixture_host->session_parts, next_ms) > next_ms);
 	fake_peer_take_enable(provider, &enable, &sets);
 	assert_int_equal(enable.control_code, EVENT_CONTROL_CODE_CAPTURE_STATE);
 	assert_int_equal(enable.level, 5);

@@ -22,12 +22,15 @@ struct fake_source_memory {
 	int open_error;   /* what open fails with */
 	int enable_error; /* what enabling fails with, in part */
 	uint32_t opened, rundowns[2], enabled_flags;
-	struct etw_source_request request; /* the last one */
-	uint32_t releases;                 /* atomic */
-	uint64_t lost;                     /* atomic: of no known processor */
-	uint64_t lost_by_host;             /* atomic: on processor 0, as this host counts it */
-	uint64_t without_fields;           /* atomic: on processor 0, no loss */
-	uint32_t described;                /* events of a description */
+	struct etw_source_request request; /* the last one, but for its pointers */
+	struct etw_source_provider provider,
+		captured; /* the first that was enabled last; asked for its state */
+	uint32_t captures;
+	uint32_t releases;       /* atomic */
+	uint64_t lost;           /* atomic: of no known processor */
+	uint64_t lost_by_host;   /* atomic: on processor 0, as this host counts it */
+	uint64_t without_fields; /* atomic: on processor 0, no loss */
+	uint32_t described;      /* events of a description */
 	struct fake_source_cpu {
 		uint32_t is_busy;
 		uint64_t written; /* events, from 0; atomic */
@@ -73,6 +76,9 @@ static int fake_source_enable(struct etw_source *source, const struct etw_source
 	(void)source;
 	fake_source_memory->enabled_flags = request->group_masks[0];
 	fake_source_memory->request = *request;
+	fake_source_memory->request.providers = NULL;
+	if (request->provider_count)
+		fake_source_memory->provider = request->providers[0];
 	if (fake_source_memory->enable_error)
 		return etw_fault_set(reterr, fake_source_memory->enable_error, 0, "kernel", "probe",
 				     "the fake cannot collect it");
@@ -168,6 +174,30 @@ static void fake_source_loss(struct etw_source *source, struct etw_source_loss *
 		load_relaxed(&fake_source_memory->without_fields);
 }
 
+static const GUID fake_source_guid = {
+	0x5f0c1c6a, 0x7d2e, 0x4e0b, {0x91, 0x0d, 0x3a, 0x55, 0x10, 0x2f, 0x6e, 0x71}};
+
+static bool fake_source_has_provider(const GUID *guid)
+{
+	return etw_guid_equal(guid, &fake_source_guid);
+}
+
+static int fake_source_check_provider(const struct etw_source_provider *wanted,
+				      struct etw_fault *reterr)
+{
+	if (!wanted->filter_bytes)
+		return 0;
+	return etw_fault_set(reterr, -EOPNOTSUPP, 0, "test", "filters", "the fake has none");
+}
+
+static int fake_source_capture(struct etw_source *source, const struct etw_source_provider *wanted)
+{
+	(void)source;
+	fake_source_memory->captured = *wanted;
+	fake_source_memory->captures++;
+	return 0;
+}
+
 static const uint16_t fake_source_stacks[] = {0x0501}; /* ThreadCreate */
 
 static const struct etw_source_ops fake_source_ops = {
@@ -175,6 +205,24 @@ static const struct etw_source_ops fake_source_ops = {
 	.masks = {FAKE_SOURCE_FLAGS},
 	.stack_hooks = fake_source_stacks,
 	.stack_hook_count = 1,
+	.open = fake_source_open,
+	.close = fake_source_close,
+	.enable = fake_source_enable,
+	.rundown = fake_source_rundown,
+	.describe = fake_source_describe,
+	.collect = fake_source_collect,
+	.peek = fake_source_peek,
+	.pop = fake_source_pop,
+	.release = fake_source_release,
+	.loss = fake_source_loss,
+};
+
+/* A source beside the kernel's, with a provider of its own. */
+static const struct etw_source_ops fake_source_provider_ops = {
+	.name = "test",
+	.has_provider = fake_source_has_provider,
+	.check_provider = fake_source_check_provider,
+	.capture = fake_source_capture,
 	.open = fake_source_open,
 	.close = fake_source_close,
 	.enable = fake_source_enable,

@@ -18,7 +18,7 @@ struct parts {
 	struct etw_session_context context;
 	struct etw_session_notes notes;
 	struct etw_session_sets sets;
-	struct etw_source_feed feed;
+	struct etw_source_feeds feeds;
 	struct etw_session_consumers consumers;
 	struct etw_session_outputs outputs;
 	struct etw_session_round round;
@@ -30,12 +30,12 @@ static inline void parts_init(struct parts *parts, const struct etw_session_host
 	etw_context_open(host, &parts->context);
 	etw_notes_open(&parts->context, &parts->notes);
 	etw_session_sets_open(&parts->context, &parts->sets);
-	etw_source_feed_init(&parts->context, &parts->notes, &parts->feed);
+	etw_source_feeds_init(&parts->context, &parts->notes, &parts->feeds);
 	etw_consumers_open(&parts->context, &parts->consumers);
 	etw_outputs_init(&parts->context,
 			 &(const struct etw_outputs_parts){
 				 .sets = &parts->sets,
-				 .feed = &parts->feed,
+				 .feeds = &parts->feeds,
 				 .consumers = &parts->consumers,
 				 .notes = &parts->notes,
 			 },
@@ -80,7 +80,7 @@ static inline void parts_adopt(struct parts *parts, struct fixture *fixture, int
 
 static inline void parts_close(struct parts *parts)
 {
-	etw_source_feed_close(&parts->feed);
+	etw_source_feeds_close(&parts->feeds);
 	etw_consumers_close(&parts->consumers);
 	etw_session_sets_free_all(&parts->sets);
 	etw_pages_free_all(&parts->sets);

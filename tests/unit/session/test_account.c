@@ -50,8 +50,8 @@ static void test_account__sums_up_what_is_committed(void **state)
 	etw_state_commit(&scene.parts.context.state, 0, scene.parts.outputs.all[0].record);
 	assert_int_equal(parts_counts(&scene.parts).events, 10);
 	etw_state_commit(&scene.parts.context.state, 1, record);
-	etw_state_source(&scene.parts.context.state, 0)->lost = 100;
-	etw_state_source(&scene.parts.context.state, 2)->lost = 1000;
+	etw_state_source(&scene.parts.context.state, 0, 0)->lost = 100;
+	etw_state_source(&scene.parts.context.state, 0, 2)->lost = 1000;
 	etw_account_info(&scene.parts.sets, &scene.info);
 	assert_int_equal(scene.info.events, 21);
 	assert_int_equal(scene.info.loss.gaps, 2);

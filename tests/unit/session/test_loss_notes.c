@@ -152,8 +152,8 @@ static void test_loss_notes__tell_what_changed(void **state)
 
 		fixture_open(&fixture);
 		parts_open(&parts, &fixture, &config, cpus);
-		first = etw_state_source(&parts.context.state, 0);
-		last = etw_state_source(&parts.context.state, cpus - 1);
+		first = etw_state_source(&parts.context.state, 0, 0);
+		last = etw_state_source(&parts.context.state, 0, cpus - 1);
 		before = parts.outputs.all[0].record->counts.notes;
 		etw_loss_notes_tell(&notes, &parts.outputs, &parts.sets, 10, false);
 		assert_int_equal(parts.outputs.all[0].record->counts.notes, before);

@@ -32,7 +32,7 @@ static void begin(struct scene *scene, uint32_t mode)
 	config.log_file_mode |= EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING | mode;
 	config.enable_flags = mode & EVENT_TRACE_SYSTEM_LOGGER_MODE ? EVENT_TRACE_FLAG_PROCESS : 0;
 	parts_open(&scene->parts, &scene->fixture, &config, 2);
-	etw_source_feed_open(&scene->parts.feed, /* is_adopted= */ false);
+	etw_source_feed_open(&scene->parts.feeds.all[0], /* is_adopted= */ false);
 	scene->set = parts_attach(&scene->parts, getuid(), 0, &scene->own);
 	scene->other_set = parts_attach(&scene->parts, PARTS_USER, 1, &scene->other);
 }
@@ -52,7 +52,7 @@ static void move_all(struct scene *scene)
 	int64_t wanted_raw = etw_context_now(&scene->parts.context);
 
 	do {
-		etw_source_feed_collect(&scene->parts.feed, &scene->parts.round);
+		etw_source_feed_collect(&scene->parts.feeds.all[0], &scene->parts.round);
 		(void)parts_move(&scene->parts, scene->now_ns, /* is_flush= */ true);
 	} while (etw_outputs_merged_raw(&scene->parts.outputs) < wanted_raw);
 }
@@ -205,7 +205,7 @@ static void test_outputs__the_source_is_waited_for(void **state)
 	fake_source_memory->is_standing = true;
 	fake_source_produce(&scene.fixture.clock, 1);
 	assert_int_equal(fixture_write(&scene.own, 0x60), 0);
-	etw_source_feed_collect(&parts->feed, &parts->round);
+	etw_source_feed_collect(&parts->feeds.all[0], &parts->round);
 	(void)parts_move(parts, scene.now_ns, true);
 	assert_true(parts->round.awaits_source);
 	/* It has one processor's event, but the other's may be earlier. */
@@ -226,12 +226,12 @@ static void test_outputs__what_the_source_leaves_counts(void **state)
 	begin(&scene, EVENT_TRACE_SYSTEM_LOGGER_MODE);
 	for (int i = 0; i < 5; i++)
 		fake_source_produce(&scene.fixture.clock, 1);
-	etw_source_feed_collect(&parts->feed, &parts->round);
+	etw_source_feed_collect(&parts->feeds.all[0], &parts->round);
 	etw_outputs_gather(&parts->outputs);
-	etw_outputs_settle_source(&parts->outputs, INT64_MAX);
+	etw_outputs_settle_sources(&parts->outputs, INT64_MAX);
 	assert_int_equal(parts_counts(parts).rejected, 5);
 	assert_int_equal(parts->outputs.all[0].stream_count, 0);
-	etw_source_feed_close(&parts->feed);
+	etw_source_feed_close(&parts->feeds.all[0]);
 	end(&scene);
 }
 

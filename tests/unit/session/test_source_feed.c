@@ -36,13 +36,13 @@ static void end(struct scene *scene)
 static void collect(struct scene *scene)
 {
 	scene->parts.round = (struct etw_session_round){0};
-	etw_source_feed_collect(&scene->parts.feed, &scene->parts.round);
+	etw_source_feed_collect(&scene->parts.feeds.all[0], &scene->parts.round);
 }
 
 static void test_source_feed__is_for_kernel_sessions(void **state)
 {
 	static struct scene scene;
-	struct etw_source_feed *feed = &scene.parts.feed;
+	struct etw_source_feed *feed = &scene.parts.feeds.all[0];
 
 	(void)state;
 	begin(&scene, 0, 0, 0);
@@ -62,7 +62,7 @@ static void test_source_feed__is_for_kernel_sessions(void **state)
 static void test_source_feed__tells_what_is_not_collected(void **state)
 {
 	static struct scene scene;
-	struct etw_source_feed *feed = &scene.parts.feed;
+	struct etw_source_feed *feed = &scene.parts.feeds.all[0];
 	struct wire_session_note note;
 	uint32_t masks[WIRE_GROUP_MASKS_WORDS];
 
@@ -98,7 +98,7 @@ static void change(struct etw_source_feed *feed, uint32_t flags)
 static void test_source_feed__other_flags_are_wanted(void **state)
 {
 	static struct scene scene;
-	struct etw_source_feed *feed = &scene.parts.feed;
+	struct etw_source_feed *feed = &scene.parts.feeds.all[0];
 
 	(void)state;
 	begin(&scene, EVENT_TRACE_SYSTEM_LOGGER_MODE, 0, 0);
@@ -125,7 +125,7 @@ static void test_source_feed__other_flags_are_wanted(void **state)
 static void test_source_feed__everything_is_carried(void **state)
 {
 	static struct scene scene;
-	struct etw_source_feed *feed = &scene.parts.feed;
+	struct etw_source_feed *feed = &scene.parts.feeds.all[0];
 	const struct etw_source_request *request;
 	struct wire_session_note note;
 	struct wire_kernel_request wanted = {
@@ -178,7 +178,7 @@ static void test_source_feed__tables_of_unwinding_are_told(void **state)
 {
 	static struct scene scene;
 	struct etw_source_ops able = fake_source_ops;
-	struct etw_source_feed *feed = &scene.parts.feed;
+	struct etw_source_feed *feed = &scene.parts.feeds.all[0];
 	struct wire_session_note note;
 	struct wire_kernel_request wanted = {
 		.group_masks = {EVENT_TRACE_FLAG_THREAD},
@@ -214,12 +214,12 @@ static void take_over(struct scene *scene, const struct etw_source_ops *ops)
 {
 	int fd = dup(scene->parts.context.state.fd);
 
-	free(scene->parts.feed.source);
-	scene->parts.feed.source = NULL;
+	free(scene->parts.feeds.all[0].source);
+	scene->parts.feeds.all[0].source = NULL;
 	parts_close(&scene->parts);
 	parts_adopt(&scene->parts, &scene->fixture, fd);
-	scene->parts.feed.ops = ops;
-	etw_source_feed_open(&scene->parts.feed, true);
+	scene->parts.feeds.all[0].ops = ops;
+	etw_source_feed_open(&scene->parts.feeds.all[0], true);
 }
 
 /* The next host tells what the last one could not write, and nothing twice. */
@@ -237,8 +237,8 @@ static void test_source_feed__tables_of_unwinding_are_told_once_over_hosts(void 
 	wanted->options = WIRE_KERNEL_UNWIND;
 	wanted->stack_hook_count = 1;
 	wanted->stack_hooks[0] = 0x0501;
-	scene.parts.feed.ops = &able;
-	etw_source_feed_open(&scene.parts.feed, false);
+	scene.parts.feeds.all[0].ops = &able;
+	etw_source_feed_open(&scene.parts.feeds.all[0], false);
 	assert_int_equal(scene.parts.notes.count, 1);
 	take_over(&scene, &able);
 	assert_int_equal(scene.parts.notes.count, 1);
@@ -257,20 +257,20 @@ static void test_source_feed__a_source_that_fails_is_a_complaint(void **state)
 	(void)state;
 	begin(&scene, EVENT_TRACE_SYSTEM_LOGGER_MODE, EVENT_TRACE_FLAG_PROCESS, 0);
 	fake_source_memory->open_error = -EACCES;
-	etw_source_feed_open(&scene.parts.feed, false);
-	assert_null(scene.parts.feed.source);
+	etw_source_feed_open(&scene.parts.feeds.all[0], false);
+	assert_null(scene.parts.feeds.all[0].source);
 	assert_non_null(strstr(scene.parts.context.complaint, "the fake is told to fail"));
 	assert_int_equal(scene.parts.notes.count, 1);
 	end(&scene);
 	begin(&scene, EVENT_TRACE_SYSTEM_LOGGER_MODE, EVENT_TRACE_FLAG_PROCESS, 0);
-	scene.parts.feed.ops = NULL; /* a host without one */
-	etw_source_feed_open(&scene.parts.feed, false);
+	scene.parts.feeds.all[0].ops = NULL; /* a host without one */
+	etw_source_feed_open(&scene.parts.feeds.all[0], false);
 	assert_non_null(strstr(scene.parts.context.complaint, "no source of kernel events"));
 	end(&scene);
 	/* Its times and the counter have nothing in common where the clock is not the counter. */
 	begin(&scene, EVENT_TRACE_SYSTEM_LOGGER_MODE, EVENT_TRACE_FLAG_PROCESS, ETW_CLOCK_CYCLE);
-	etw_source_feed_open(&scene.parts.feed, false);
-	assert_null(scene.parts.feed.source);
+	etw_source_feed_open(&scene.parts.feeds.all[0], false);
+	assert_null(scene.parts.feeds.all[0].source);
 	assert_non_null(strstr(scene.parts.context.complaint, "no clock on this machine"));
 	end(&scene);
 }
@@ -278,7 +278,7 @@ static void test_source_feed__a_source_that_fails_is_a_complaint(void **state)
 static void test_source_feed__the_watermark_only_rises(void **state)
 {
 	static struct scene scene;
-	struct etw_source_feed *feed = &scene.parts.feed;
+	struct etw_source_feed *feed = &scene.parts.feeds.all[0];
 	int64_t before_raw;
 
 	(void)state;
@@ -312,23 +312,24 @@ static void test_source_feed__loss_adds_up_over_hosts(void **state)
 
 	(void)state;
 	begin(&scene, EVENT_TRACE_SYSTEM_LOGGER_MODE, EVENT_TRACE_FLAG_PROCESS, 0);
-	etw_source_feed_open(&scene.parts.feed, false);
+	etw_source_feed_open(&scene.parts.feeds.all[0], false);
 	fake_source_memory->lost = 5;
 	fake_source_memory->lost_by_host = 100;
 	fake_source_memory->without_fields = 1000;
-	etw_source_feed_count_loss(&scene.parts.feed);
+	etw_source_feed_count_loss(&scene.parts.feeds.all[0]);
 	for (uint64_t lost = 7; lost != UINT64_MAX; lost = lost == 7 ? 2 : UINT64_MAX) {
 		fake_source_memory->lost = lost;
 		fake_source_memory->lost_by_host = 3;
-		take_over(&scene, scene.parts.feed.ops);
+		take_over(&scene, scene.parts.feeds.all[0].ops);
 		etw_account_loss(&scene.parts.sets, &loss);
 		assert_int_equal(loss.source, 100 + 3 + (lost == 7 ? 7 : 7 + 2));
 	}
-	source = etw_state_source(&scene.parts.context.state, scene.parts.context.plan.cpu_count);
+	source = etw_state_source(&scene.parts.context.state, 0,
+				  scene.parts.context.plan.cpu_count);
 	assert_int_equal(source->former.events[ETW_LOSS_RING_FULL][ETW_LOSS_OF_TASKS], 7);
 	assert_int_equal(source->now.events[ETW_LOSS_RING_FULL][ETW_LOSS_OF_TASKS], 2);
 	assert_int_equal(source->lost, 9);
-	source = etw_state_source(&scene.parts.context.state, 0);
+	source = etw_state_source(&scene.parts.context.state, 0, 0);
 	assert_int_equal(source->former.events[ETW_LOSS_NO_MEMORY][ETW_LOSS_OF_ANY], 100);
 	assert_int_equal(source->lost, 103);
 	assert_int_equal(loss.sources[0].cause, ETW_LOSS_RING_FULL);

@@ -54,8 +54,8 @@ static void test_statistics__rows_add_up_to_the_sums(void **state)
 							   .unheard_events = 8};
 		etw_state_commit(&scene.parts.context.state, i, record);
 	}
-	etw_state_source(&scene.parts.context.state, 1)->lost = 40;
-	etw_state_source(&scene.parts.context.state, 2)->lost = 100;
+	etw_state_source(&scene.parts.context.state, 0, 1)->lost = 40;
+	etw_state_source(&scene.parts.context.state, 0, 2)->lost = 100;
 	scene.parts.context.state.head->consumers[3].unread = 11;
 	scene.parts.context.state.head->consumers[2].missed = 12;
 	etw_statistics(&scene.parts.sets, &scene.parts.consumers, 0, &scene.told);
