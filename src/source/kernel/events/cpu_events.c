@@ -215,6 +215,11 @@ uint32_t etw_kernel_cpu_event(const struct etw_kernel_cpu_maker *maker,
 	case ETW_KERNEL_DISK_END:
 	case ETW_KERNEL_SPLIT:
 		return etw_kernel_disk_event(maker, record, time_raw, to);
+	case ETW_KERNEL_FAULT:
+	case ETW_KERNEL_HARD_FAULT:
+	case ETW_KERNEL_MEMORY:
+	case ETW_KERNEL_VIEW:
+		return etw_kernel_cpu_memory_event(maker, record, time_raw, to);
 	default:
 		return 0;
 	}

@@ -36,4 +36,16 @@ uint32_t etw_kernel_disk_event(const struct etw_kernel_cpu_maker *maker,
 			       const struct etw_kernel_cpu_record *record, int64_t time_raw,
 			       uint8_t *to);
 
+/* etw_kernel_cpu_memory_event() - as etw_kernel_cpu_event(), of faults, memory and views of files. */
+uint32_t etw_kernel_cpu_memory_event(const struct etw_kernel_cpu_maker *maker,
+				     const struct etw_kernel_cpu_record *record, int64_t time_raw,
+				     uint8_t *to);
+
+/*
+ * etw_kernel_view_misc() - MiscInfo of a view: the page of the file that it begins with, and PAGE_* in the lower half.
+ *
+ * @rights: enum etw_kernel_view_right
+ */
+uint64_t etw_kernel_view_misc(uint64_t page_offset, uint32_t rights);
+
 #endif

@@ -11,6 +11,7 @@
 #include "wire/etl_event.h"
 
 #define GROUP_DISK      0x01
+#define GROUP_MEMORY    0x02
 #define GROUP_FILE      0x04
 #define GROUP_THREAD    0x05
 #define GROUP_PERFINFO  0x0F

@@ -9,6 +9,7 @@
 #include "base/macros.h"
 #include "source/kernel/bpf/disk_records.h"
 #include "source/kernel/bpf/file_records.h"
+#include "source/kernel/bpf/memory_records.h"
 
 #define RECORDS_AT_ONCE 16384 /* of each ring */
 #define FIRST_ROOM      1024
@@ -83,6 +84,10 @@ static const size_t payload_bytes[ETW_KERNEL_CPU_KINDS] = {
 	[ETW_KERNEL_DISK_BEGIN] = sizeof(struct etw_kernel_disk_begin),
 	[ETW_KERNEL_DISK_END] = sizeof(struct etw_kernel_disk_end),
 	[ETW_KERNEL_SPLIT] = sizeof(struct etw_kernel_split),
+	[ETW_KERNEL_FAULT] = sizeof(struct etw_kernel_fault),
+	[ETW_KERNEL_HARD_FAULT] = sizeof(struct etw_kernel_hard_fault),
+	[ETW_KERNEL_MEMORY] = sizeof(struct etw_kernel_memory),
+	[ETW_KERNEL_VIEW] = sizeof(struct etw_kernel_view),
 };
 
 static bool is_whole_copy(const struct etw_kernel_ring_record *from)
