@@ -23,6 +23,7 @@
 #include "source/kernel/config/config_events.h"
 #include "source/kernel/events/account_events.h"
 #include "source/kernel/machine/disks.h"
+#include "source/kernel/perf/faults.h"
 #include "source/kernel/perf/samplers.h"
 #include "source/kernel/probe/classes.h"
 #include "source/kernel/probe/probe.h"
@@ -51,6 +52,7 @@ struct etw_source {
 	struct etw_kernel_bpf bpf;
 	struct etw_kernel_cpu_bpf cpu_bpf;
 	struct etw_kernel_samplers samplers;
+	struct etw_kernel_faults faults;
 	struct etw_kernel_control control; /* as the control map has it */
 	struct etw_kernel_collector collector;
 	struct etw_kernel_rundown rundown;
@@ -77,6 +79,7 @@ static void close_source(struct etw_source *source)
 	if (source->bpf.control_fd >= 0)
 		(void)etw_kernel_bpf_set_control(&source->bpf, &source->control);
 	etw_kernel_samplers_done(&source->samplers);
+	etw_kernel_faults_done(&source->faults);
 	etw_kernel_stack_account_close(&source->collector.cpu_out.account);
 	etw_kernel_collector_done(&source->collector);
 	etw_kernel_cpu_bpf_close(&source->cpu_bpf);
@@ -156,6 +159,7 @@ static int open_source(const struct etw_source_host *host, const struct etw_sour
 static int collect(struct etw_source *source, int64_t *ret_watermark_raw)
 {
 	etw_kernel_samplers_follow_cpus(&source->samplers);
+	etw_kernel_faults_follow_cpus(&source->faults);
 	return etw_kernel_collector_collect(&source->collector, ret_watermark_raw);
 }
 
@@ -249,6 +253,7 @@ static void silence_frequent(struct etw_source *source)
 	source->control.stack_kinds = 0;
 	(void)etw_kernel_bpf_set_control(&source->bpf, &source->control);
 	etw_kernel_samplers_stop(&source->samplers);
+	etw_kernel_faults_stop(&source->faults);
 }
 
 static int run_down_end(struct etw_source *source)
@@ -353,6 +358,34 @@ static int enable_samples(struct etw_source *source, const struct etw_source_req
 	return r;
 }
 
+/* As enable_samples(), of page faults. */
+static int enable_faults(struct etw_source *source, uint32_t *kinds, struct etw_fault *reterr)
+{
+	const uint32_t fault = UINT32_C(1) << ETW_KERNEL_FAULT, hard = UINT32_C(1)
+								       << ETW_KERNEL_HARD_FAULT;
+	const int *fds = source->cpu_bpf.link_fds;
+	const int programs[ETW_KERNEL_FAULT_EVENTS] = {
+		[ETW_KERNEL_MINOR_FAULTS] = *kinds & fault ? fds[ETW_KERNEL_PROGRAM_MINOR_FAULT]
+							   : -1,
+		[ETW_KERNEL_MAJOR_FAULTS] =
+			*kinds & (fault | hard) ? fds[ETW_KERNEL_PROGRAM_MAJOR_FAULT] : -1,
+	};
+	uint32_t lacking[WIRE_GROUP_MASKS_WORDS];
+	int r;
+
+	if (!(*kinds & (fault | hard))) {
+		etw_kernel_faults_stop(&source->faults);
+		return 0;
+	}
+	r = etw_kernel_faults_start(&source->faults, &source->host, programs, reterr);
+	if (!r)
+		return 0;
+	etw_kernel_class_masks(*kinds & (fault | hard), lacking);
+	miss_all(source, lacking);
+	*kinds &= ~(fault | hard);
+	return r;
+}
+
 /*
  * Of events that name the function which serves them; without its address they have its number. And those that stacks are
  * to leave out.
@@ -416,6 +449,7 @@ static int enable_frequent(struct etw_source *source, const struct etw_source_re
 		source->control.names_ns = source->enabled_ns;
 	if (!kinds) {
 		etw_kernel_samplers_stop(&source->samplers);
+		etw_kernel_faults_stop(&source->faults);
 		return refused;
 	}
 	/* Threads that start from here on are known; those that are there are walked over. */
@@ -429,6 +463,7 @@ static int enable_frequent(struct etw_source *source, const struct etw_source_re
 		refused = refused ? refused : lost;
 		if (!kinds) {
 			etw_kernel_samplers_stop(&source->samplers);
+			etw_kernel_faults_stop(&source->faults);
 			return refused;
 		}
 	}
@@ -449,6 +484,8 @@ static int enable_frequent(struct etw_source *source, const struct etw_source_re
 	if (!refused)
 		refused = etw_kernel_class_less(etw_kernel_class_kinds(source->masks), reterr);
 	r = enable_samples(source, request, &kinds, refused ? NULL : reterr);
+	refused = refused ? refused : r;
+	r = enable_faults(source, &kinds, refused ? NULL : reterr);
 	source->control.cpu_kinds = kinds;
 	source->control.stack_kinds = etw_kernel_class_stack_kinds(request);
 	return refused ? refused : r;

@@ -81,6 +81,10 @@ TRACEPOINTS = {
     "workqueue_execute_end": (("less", "one process tree alone: the kernel has no"), ()),
     "cpu_idle": (("missing", "power: the kernel has no tracepoint cpu_idle"), ()),
     "cpu_frequency": (("less", "power: the kernel has no tracepoint cpu_frequency"), ()),
+    "page_fault_user": (("less", "page faults: the kernel has no tracepoint page_fault_user"), ()),
+    "page_fault_kernel": (("less", "page faults: the kernel has no tracepoint page_fault_"), ()),
+    "mm_filemap_add_to_page_cache": (("less", "page faults: the kernel has no tracepoint mm_"), ()),
+    "signal_generate": (("less", "page faults: the kernel has no tracepoint signal_generate"), ()),
 }
 for end in ("entry", "exit"):
     TRACEPOINTS[f"irq_handler_{end}"] = (

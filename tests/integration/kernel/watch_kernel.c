@@ -166,11 +166,16 @@ static void print_thread(unsigned type, const uint8_t *at, const uint8_t *end)
 	       etw_load64(at + 24), etw_load64(at + 48));
 }
 
+static bool is_view(unsigned group, unsigned type)
+{
+	return group == 0x04 && type >= 37 && type <= 40;
+}
+
 static void print_payload(unsigned group, unsigned type, const uint8_t *at, const uint8_t *end)
 {
 	if (group == 0 || group == 0x0B) {
 		return; /* the session's own bookkeeping, the machine's configuration */
-	} else if (group == 0x0F || group == 0x18) {
+	} else if (group == 0x02 || group == 0x0F || group == 0x18 || is_view(group, type)) {
 		print_numbers(at, end);
 	} else if (group == 5 && (type == 48 || type == 49)) {
 		printf("\t%u\t%u\t%u", etw_load32(at), at[4], at[5]);

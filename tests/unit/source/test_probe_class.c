@@ -59,6 +59,10 @@ static const char *const tracepoints[] = {
 	"block_bio_queue",
 	"block_bio_complete",
 	"block_split",
+	"page_fault_user",
+	"page_fault_kernel",
+	"mm_filemap_add_to_page_cache",
+	"signal_generate",
 };
 static const char *const map_types[] = {"BPF_MAP_TYPE_RINGBUF", "BPF_MAP_TYPE_TASK_STORAGE"};
 
@@ -79,6 +83,8 @@ static void make_types(struct fake_btf *btf, const char *without)
 	fake_btf_value(btf, "bpf_map_type", map_types, ARRAY_SIZE(map_types));
 	fake_btf_value(btf, "bpf_func_id", helpers, ARRAY_SIZE(helpers));
 	fake_btf_struct(btf, "bpf_ringbuf", "spinlock", "raw_spinlock_t");
+	if (!without || strcmp(without, "maple_range_64") != 0)
+		fake_btf_struct(btf, "maple_range_64", "pivot", "long_pivot");
 	if (!without || strcmp(without, "iter/task") != 0)
 		fake_btf_function(btf, "bpf_iter_task");
 }
@@ -128,7 +134,7 @@ static void test_probe_class__all_is_there(void **state)
 #define FREQUENT                                                                                \
 	(CLASS(SWITCHES) | CLASS(READY) | CLASS(SAMPLES) | CLASS(SYSTEM_CALLS) |                \
 	 CLASS(INTERRUPTS) | CLASS(DPCS) | CLASS(PRIORITIES) | CLASS(POWER) | CLASS(COUNTERS) | \
-	 CLASS(FILE_NAMES) | CLASS(DISKS) | CLASS(SPLITS))
+	 CLASS(FILE_NAMES) | CLASS(DISKS) | CLASS(SPLITS) | CLASS(FAULTS))
 
 /* Of each tracepoint: which classes are refused without it, and which go on with a loss. */
 static const struct {
@@ -179,6 +185,11 @@ static const struct {
 	{"workqueue_execute_end", 0, CLASS(TREE)},
 	{"cpu_idle", CLASS(POWER), CLASS(SWITCHES)},
 	{"cpu_frequency", 0, CLASS(POWER)},
+	{"page_fault_user", 0, CLASS(FAULTS)},
+	{"page_fault_kernel", 0, CLASS(FAULTS)},
+	{"mm_filemap_add_to_page_cache", 0, CLASS(FAULTS)},
+	{"signal_generate", 0, CLASS(FAULTS)},
+	{"maple_range_64", CLASS(FAULTS), 0},
 };
 
 static void check_class(const struct etw_kernel_features *features, enum etw_kernel_class class,

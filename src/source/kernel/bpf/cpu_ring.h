@@ -27,6 +27,16 @@ struct stack {
 	__u64 frames[ETW_KERNEL_FRAMES];
 };
 
+/* A fault that a thread is in, or was in last: faults.bpf.c. */
+struct fault {
+	__u64 start_ns; /* 0: nothing is known of it */
+	__u64 address;
+	__u64 stack_pages;             /* of the process, when it began */
+	__u64 read_cache, first_index; /* what was read for it: the file's cache, and where */
+	__u32 read_pages;
+	__u32 error; /* as the processor says it */
+};
+
 /* What is known of a thread. Made when it starts, or by the walk over all threads when the programs are attached. */
 struct thread {
 	__u64 out_ns; /* when it was switched out; 0: not since the programs are there */
@@ -34,6 +44,8 @@ struct thread {
 	__u32 owner_pid; /* of a kernel worker: the tree that asked for what it does now (owners.h); 0: none */
 	__u32 has_stack;  /* @stack is where it was switched out */
 	__u32 priorities; /* as they were looked at last: priorities.h */
+	struct fault fault;
+	__u64 old_break; /* of the heap, before a call that may move it */
 	struct stack stack;
 };
 

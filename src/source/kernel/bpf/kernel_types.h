@@ -38,12 +38,18 @@ struct percpu_counter {
 	__s64 count;
 };
 
+struct maple_tree {
+	void *ma_root;
+};
+
 #define AUXILIARY_WORDS 40 /* of the vector that a program gets, as far as it is looked at */
 
 struct mm_struct {
 	unsigned long arg_start, arg_end, start_stack, task_size;
 	unsigned long total_vm, hiwater_vm, hiwater_rss, data_vm, stack_vm;
+	unsigned long brk;
 	unsigned long saved_auxv[AUXILIARY_WORDS];
+	struct maple_tree mm_mt;           /* since Linux 6.1 */
 	struct percpu_counter rss_stat[4]; /* since Linux 6.2 */
 };
 
@@ -107,6 +113,7 @@ struct task_struct {
 	struct io_context *io_context;
 	const struct cpumask *cpus_ptr;
 	unsigned long min_flt, maj_flt;
+	int pagefault_disabled;
 	unsigned int sessionid;
 	__u64 start_boottime;
 	char comm[16];
@@ -125,7 +132,7 @@ struct linux_binprm {
 };
 
 struct vm_area_struct {
-	unsigned long vm_start, vm_end;
+	unsigned long vm_start, vm_end, vm_flags, vm_pgoff;
 	struct file *vm_file;
 };
 

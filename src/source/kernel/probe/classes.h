@@ -27,19 +27,23 @@
 #define ETW_KERNEL_DISK_FLAGS \
 	(EVENT_TRACE_FLAG_DISK_IO | EVENT_TRACE_FLAG_DISK_IO_INIT | EVENT_TRACE_FLAG_SPLIT_IO)
 
+#define ETW_KERNEL_MEMORY_FLAGS \
+	(EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS | EVENT_TRACE_FLAG_MEMORY_HARD_FAULTS)
+
 /* What is built, as group masks: the flags of tasks, and the bits of the kinds below. */
-#define ETW_KERNEL_BUILT_MASKS                                        \
-	{                                                             \
-		[0] = ETW_KERNEL_TASK_FLAGS | ETW_KERNEL_DISK_FLAGS | \
-		      EVENT_TRACE_FLAG_DISK_FILE_IO,                  \
-		[1] = 0x6686, [2] = 0x8040, [4] = 0x8000, [6] = 0x3F, \
+#define ETW_KERNEL_BUILT_MASKS                                                 \
+	{                                                                      \
+		[0] = ETW_KERNEL_TASK_FLAGS | ETW_KERNEL_DISK_FLAGS |          \
+		      EVENT_TRACE_FLAG_DISK_FILE_IO | ETW_KERNEL_MEMORY_FLAGS, \
+		[1] = 0x6686, [2] = 0x8040, [4] = 0x8000, [6] = 0x3F,          \
 	}
 
 /* The events that can have stacks: (group << 8) | type. */
 #define ETW_KERNEL_STACK_HOOKS                                                                  \
 	{                                                                                       \
-		0x010C, 0x010D, 0x010F, 0x0301, 0x0302, 0x030A, 0x1402, 0x0501, 0x0502, 0x0524, \
-			0x0532, 0x0F2E, 0x0F2F, 0x0F33, 0x0F34, 0x0F42, 0x0F43, 0x0F44, 0x0F45  \
+		0x010C, 0x010D, 0x010F, 0x020A, 0x020B, 0x020C, 0x020D, 0x020E, 0x020F, 0x0220, \
+			0x0301, 0x0302, 0x030A, 0x1402, 0x0501, 0x0502, 0x0524, 0x0532, 0x0F2E, \
+			0x0F2F, 0x0F33, 0x0F34, 0x0F42, 0x0F43, 0x0F44, 0x0F45                  \
 	}
 
 /* etw_kernel_class_kinds() - a bit for each enum etw_kernel_cpu_kind that @masks ask for. */

@@ -48,6 +48,9 @@ static const struct {
 	{ETW_KERNEL_HAS_FLUSHES, {"block_getrq"}},
 	{ETW_KERNEL_HAS_BIOS, {"block_bio_queue", "block_bio_complete"}},
 	{ETW_KERNEL_HAS_SPLITS, {"block_split"}},
+	{ETW_KERNEL_HAS_PAGE_FAULT, {"page_fault_user", "page_fault_kernel"}},
+	{ETW_KERNEL_HAS_CACHE_ADD, {"mm_filemap_add_to_page_cache"}},
+	{ETW_KERNEL_HAS_SIGNAL, {"signal_generate"}},
 };
 
 static const struct {
@@ -130,6 +133,8 @@ int etw_kernel_features_read(const char *btf_path, struct etw_kernel_features *r
 	ret->has[ETW_KERNEL_HAS_RING_IN_INTERRUPT] = has_spinning_ring(btf);
 	ret->has[ETW_KERNEL_HAS_TASK_WALK] = btf__find_by_name_kind(btf, "bpf_iter_task",
 								    BTF_KIND_FUNC) > 0;
+	ret->has[ETW_KERNEL_HAS_MAPLE_TREE] = btf__find_by_name_kind(btf, "maple_range_64",
+								     BTF_KIND_STRUCT) > 0;
 	btf__free(btf);
 	return 0;
 }

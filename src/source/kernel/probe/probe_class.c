@@ -53,6 +53,8 @@ static const char *const sentences[ETW_KERNEL_FEATURES] = {
 	[ETW_KERNEL_HAS_REQUESTS] =
 		NO_TRACEPOINT("block_rq_issue") " or block_rq_complete, as without CONFIG_BLOCK",
 	[ETW_KERNEL_HAS_SPLITS] = NO_TRACEPOINT("block_split"),
+	[ETW_KERNEL_HAS_MAPLE_TREE] =
+		"the kernel keeps mappings in no maple tree" OLDER_THAN("6.1"),
 	[ETW_KERNEL_HAS_CPU_CLOCK] =
 		"perf gives no samples by the CPU clock (perf_event_open): CAP_PERFMON is missing, "
 		"which root's etwd has, or the kernel lacks CONFIG_PERF_EVENTS",
@@ -241,6 +243,27 @@ static const struct {
 				      {ETW_KERNEL_HAS_TASK_WALK, NULL},
 				      {ETW_KERNEL_HAS_REQUESTS, NULL},
 				      {ETW_KERNEL_HAS_SPLITS, NULL}}},
+	[ETW_KERNEL_CLASS_FAULTS] =
+		{"page faults",
+		 9,
+		 {{ETW_KERNEL_HAS_RING, NULL},
+		  {ETW_KERNEL_HAS_RING_IN_INTERRUPT, NULL},
+		  {ETW_KERNEL_HAS_TASK_STORAGE, NULL},
+		  {ETW_KERNEL_HAS_TASK_WALK, NULL},
+		  {ETW_KERNEL_HAS_MAPLE_TREE, NULL},
+		  {ETW_KERNEL_HAS_CPU_CLOCK, NULL},
+		  {ETW_KERNEL_HAS_PAGE_FAULT,
+		   NO_TRACEPOINT("page_fault_user or page_fault_kernel") ", as on x86 alone: "
+									 "CopyOnWrite and "
+									 "GuardPageFault show "
+									 "as other faults, and "
+									 "hard faults have no "
+									 "duration"},
+		  {ETW_KERNEL_HAS_SIGNAL,
+		   NO_TRACEPOINT("signal_generate") ": no AccessViolation is told"},
+		  {ETW_KERNEL_HAS_CACHE_ADD,
+		   NO_TRACEPOINT("mm_filemap_add_to_page_cache") ": every hard fault reads one "
+								 "page, as its event says"}}},
 	[ETW_KERNEL_CLASS_TREE] =
 		{"one process tree alone",
 		 7,

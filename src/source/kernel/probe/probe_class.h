@@ -30,7 +30,8 @@ enum etw_kernel_class {
 	ETW_KERNEL_CLASS_FILE_NAMES,
 	ETW_KERNEL_CLASS_DISKS,  /* transfers */
 	ETW_KERNEL_CLASS_SPLITS, /* of them */
-	ETW_KERNEL_CLASS_TREE,   /* what the kernel does for one process tree */
+	ETW_KERNEL_CLASS_FAULTS,
+	ETW_KERNEL_CLASS_TREE, /* what the kernel does for one process tree */
 	ETW_KERNEL_CLASS_STACKS,
 	ETW_KERNEL_CLASSES
 };
@@ -69,6 +70,10 @@ enum etw_kernel_feature {
 	ETW_KERNEL_HAS_FLUSHES,          /* block_getrq */
 	ETW_KERNEL_HAS_BIOS,             /* block_bio_queue, block_bio_complete */
 	ETW_KERNEL_HAS_SPLITS,           /* block_split */
+	ETW_KERNEL_HAS_PAGE_FAULT,       /* page_fault_user, page_fault_kernel; on x86 only */
+	ETW_KERNEL_HAS_CACHE_ADD,        /* mm_filemap_add_to_page_cache */
+	ETW_KERNEL_HAS_SIGNAL,           /* signal_generate */
+	ETW_KERNEL_HAS_MAPLE_TREE,       /* mappings are in one; a type */
 	ETW_KERNEL_HAS_CPU_CLOCK,        /* perf gives samples by it; from here what is no type */
 	ETW_KERNEL_HAS_IDLE_DRIVER,      /* the processors have idle states to choose from */
 	ETW_KERNEL_HAS_FREQUENCY_DRIVER, /* the processors have frequencies that Linux sets */

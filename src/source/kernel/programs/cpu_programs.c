@@ -66,6 +66,7 @@ void etw_kernel_cpu_bpf_close(struct etw_kernel_cpu_bpf *cpu_bpf)
 #define KIND(kind) (UINT32_C(1) << (kind))
 #define DISK_PROGRAM_KINDS \
 	(KIND(ETW_KERNEL_DISK_BEGIN) | KIND(ETW_KERNEL_DISK_END) | KIND(ETW_KERNEL_SPLIT))
+#define FAULT_KINDS  (KIND(ETW_KERNEL_FAULT) | KIND(ETW_KERNEL_HARD_FAULT))
 #define OBJECT(name) etw_kernel_##name##_object, &etw_kernel_##name##_object_bytes
 
 static const struct {
@@ -226,6 +227,20 @@ static const struct {
 					     ETW_KERNEL_HAS_BIOS},
 	[ETW_KERNEL_PROGRAM_SPLIT_BIO] = {"etw_split_bio", "block_split", OBJECT(disks),
 					  .kinds = KIND(ETW_KERNEL_SPLIT)},
+	[ETW_KERNEL_PROGRAM_USER_FAULT] = {"etw_user_fault", "page_fault_user", OBJECT(faults), 0,
+					   FAULT_KINDS, ETW_KERNEL_HAS_PAGE_FAULT},
+	[ETW_KERNEL_PROGRAM_KERNEL_FAULT] = {"etw_kernel_fault", "page_fault_kernel",
+					     OBJECT(faults), 0, FAULT_KINDS,
+					     ETW_KERNEL_HAS_PAGE_FAULT},
+	[ETW_KERNEL_PROGRAM_READ_PAGE] = {"etw_read_page", "mm_filemap_add_to_page_cache",
+					  OBJECT(faults), 0, KIND(ETW_KERNEL_HARD_FAULT),
+					  ETW_KERNEL_HAS_CACHE_ADD},
+	[ETW_KERNEL_PROGRAM_SIGNAL] = {"etw_signal", "signal_generate", OBJECT(faults), 0,
+				       KIND(ETW_KERNEL_FAULT), ETW_KERNEL_HAS_SIGNAL},
+	[ETW_KERNEL_PROGRAM_MINOR_FAULT] = {"etw_minor_fault", NULL, OBJECT(faults),
+					    .kinds = KIND(ETW_KERNEL_FAULT)},
+	[ETW_KERNEL_PROGRAM_MAJOR_FAULT] = {"etw_major_fault", NULL, OBJECT(faults),
+					    .kinds = FAULT_KINDS},
 };
 
 /* Maps that outlive the programs of one loading, beside the rings and what is known of threads. */

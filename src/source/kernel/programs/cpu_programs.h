@@ -69,7 +69,13 @@ enum etw_kernel_cpu_program {
 	ETW_KERNEL_PROGRAM_QUEUE_BIO = 49,
 	ETW_KERNEL_PROGRAM_COMPLETE_BIO = 50,
 	ETW_KERNEL_PROGRAM_SPLIT_BIO = 51,
-	ETW_KERNEL_CPU_PROGRAMS = 52,
+	ETW_KERNEL_PROGRAM_USER_FAULT = 52,
+	ETW_KERNEL_PROGRAM_KERNEL_FAULT = 53,
+	ETW_KERNEL_PROGRAM_READ_PAGE = 54,
+	ETW_KERNEL_PROGRAM_SIGNAL = 55,
+	ETW_KERNEL_PROGRAM_MINOR_FAULT = 56, /* not attached: perf's events are (faults.h) */
+	ETW_KERNEL_PROGRAM_MAJOR_FAULT = 57, /* likewise */
+	ETW_KERNEL_CPU_PROGRAMS = 58,
 };
 
 /* For etw_kernel_cpu_bpf_open(), beside the bits of kinds: one process tree alone is recorded, with what the kernel does for it. */
