@@ -15,8 +15,9 @@
 
 #define NAMES_BYTES 352 /* leaves room for the rest of the sentence */
 
-void etw_source_tell_missing(struct etw_source_feed *feed, const uint32_t masks[WIRE_GROUP_MASKS_WORDS],
-			 bool is_adopted, const char *sentence)
+void etw_source_tell_missing(struct etw_source_feed *feed,
+			     const uint32_t masks[WIRE_GROUP_MASKS_WORDS], bool is_adopted,
+			     const char *sentence)
 {
 	const struct etw_state_record *record = etw_state_holding(&feed->context->state, 0);
 	uint64_t numbers[WIRE_SESSION_NOTE_NUMBERS] = {0};
@@ -34,7 +35,7 @@ void etw_source_tell_missing(struct etw_source_feed *feed, const uint32_t masks[
 }
 
 bool etw_source_select_events(const struct etw_source_feed *feed, bool is_built,
-			  uint32_t ret[WIRE_GROUP_MASKS_WORDS])
+			      uint32_t ret[WIRE_GROUP_MASKS_WORDS])
 {
 	uint32_t any = 0;
 
@@ -167,7 +168,7 @@ static void missing_of_source(const struct etw_source_feed *feed,
 }
 
 void etw_source_tell_failed(struct etw_source_feed *feed, bool is_adopted, int error,
-			const struct etw_fault *fault)
+			    const struct etw_fault *fault)
 {
 	bool has_fault = fault->sentence != NULL;
 	/* A sentence that begins with what it is about, as "CAP_BPF is missing", names it once. */

@@ -7,8 +7,8 @@
 The program has faults of every type at known pages, while a thread of its own and processes beside
 it map and unmap. Each page must have the one event of its type, and no other event may be there.
 perf records the faults of the same program at the same time: between the two marks that the program
-sets, each of perf's faults is one event with the same thread, address and code, and each event one of
-perf's, but for those that no page served, of which perf tells nothing.
+sets, each of perf's faults is one event with the same thread, address and code, and each event one
+of perf's, but for those that no page served, of which perf tells nothing.
 Exit status: 0; 1 with the differences; 77 with the reason why it cannot run.
 """
 
@@ -31,8 +31,8 @@ SECONDS = 600
 DEMAND_ZERO, HARD, VIOLATION = 11, 14, 15
 KERNEL = 1 << 63
 LOAD = "while :; do dd if=/dev/zero of=/dev/null bs=1M count=20; ls -l /usr/bin; done"
-LINE = re.compile(r"\s*(?P<tid>\d+)\s+(?P<event>minor|major)-faults:u?k?\S*\s+(?P<address>[0-9a-f]+)"
-                  r"\s+(?P<pc>[0-9a-f]+)\s*$")
+LINE = re.compile(r"\s*(?P<tid>\d+)\s+(?P<event>minor|major)-faults:\S*\s+"
+                  r"(?P<address>[0-9a-f]+)\s+(?P<pc>[0-9a-f]+)\s*$")
 
 Fault = collections.namedtuple("Fault", "type tid address pc")
 Read = collections.namedtuple("Read", "tid address start time offset key bytes")
@@ -140,7 +140,7 @@ def check_reads(reads, base, pages, problems):
         problems.append(f"the file has the keys {({read.key for read in reads})}")
     for read in reads:
         if read.offset != page_of(read.address) - base or read.bytes != PAGE:
-            problems.append(f"a read of {read.bytes} at {read.offset:x} for {read.address - base:x}")
+            problems.append(f"{read.bytes} read at {read.offset:x} for {read.address - base:x}")
         if os.uname().machine == "x86_64" and not read.start < read.time:
             problems.append(f"a read that takes {read.time - read.start} ns")
 

@@ -127,8 +127,8 @@ static void test_sources__complain(void **state)
 {
 	static struct fixture fixture;
 	static struct wire_session_info info;
-	const struct etw_session_provider_change change = change_to(
-		EVENT_CONTROL_CODE_ENABLE_PROVIDER);
+	const struct etw_session_provider_change change =
+		change_to(EVENT_CONTROL_CODE_ENABLE_PROVIDER);
 	struct wire_session_config config;
 	struct etw_session *session;
 
@@ -148,8 +148,8 @@ static void test_sources__complain(void **state)
 
 static void enable_once(struct recovery *recovery, struct etw_session *session)
 {
-	const struct etw_session_provider_change change = change_to(
-		EVENT_CONTROL_CODE_ENABLE_PROVIDER);
+	const struct etw_session_provider_change change =
+		change_to(EVENT_CONTROL_CODE_ENABLE_PROVIDER);
 
 	if (!etw_session_wants_sources(session))
 		recovery->shared->failure = etw_session_change_provider(session, &change);

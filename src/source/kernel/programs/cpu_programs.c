@@ -457,25 +457,33 @@ static bool is_wanted(size_t place, uint32_t kinds)
 	       etw_kernel_probe_features()->has[programs[place].feature];
 }
 
-#define BIT(place) (UINT64_C(1) << (place))
+/* Some of the programs. */
+struct program_set {
+	bool has[ETW_KERNEL_CPU_PROGRAMS];
+};
 
-static_assert(ETW_KERNEL_CPU_PROGRAMS <= 64, "sets of programs are bits");
+static struct program_set only(size_t place)
+{
+	struct program_set set = {{false}};
+
+	set.has[place] = true;
+	return set;
+}
 
 /* Which programs of one object are wanted and not there yet. */
-static uint64_t missing_beside(const struct etw_kernel_cpu_bpf *cpu_bpf, size_t place,
-			       uint32_t kinds)
+static struct program_set missing_beside(const struct etw_kernel_cpu_bpf *cpu_bpf, size_t place,
+					 uint32_t kinds)
 {
-	uint64_t set = 0;
+	struct program_set set = {{false}};
 
 	for (size_t i = 0; i < ETW_KERNEL_CPU_PROGRAMS; i++)
-		if (programs[i].object == programs[place].object && is_wanted(i, kinds) &&
-		    cpu_bpf->link_fds[i] < 0)
-			set |= BIT(i);
+		set.has[i] = programs[i].object == programs[place].object && is_wanted(i, kinds) &&
+			     cpu_bpf->link_fds[i] < 0;
 	return set;
 }
 
 /* Of an object's programs those of the set are loaded. Returns 0; -ENOENT: this machine's has none of that name. */
-static int choose(struct bpf_object *object, const uint8_t *bytes, uint64_t set)
+static int choose(struct bpf_object *object, const uint8_t *bytes, const struct program_set *set)
 {
 	for (size_t i = 0; i < ETW_KERNEL_CPU_PROGRAMS; i++) {
 		struct bpf_program *program;
@@ -483,21 +491,21 @@ static int choose(struct bpf_object *object, const uint8_t *bytes, uint64_t set)
 		if (programs[i].object != bytes)
 			continue;
 		program = bpf_object__find_program_by_name(object, programs[i].program);
-		if (!program && set & BIT(i))
+		if (!program && set->has[i])
 			return -ENOENT;
 		if (program)
-			(void)bpf_program__set_autoload(program, (set & BIT(i)) != 0);
+			(void)bpf_program__set_autoload(program, set->has[i]);
 	}
 	return 0;
 }
 
 static int take_programs(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_source_host *host,
-			 struct bpf_object *object, uint64_t set)
+			 struct bpf_object *object, const struct program_set *set)
 {
 	for (size_t i = 0; i < ETW_KERNEL_CPU_PROGRAMS; i++) {
 		char name[32];
 
-		if (!(set & BIT(i)))
+		if (!set->has[i])
 			continue;
 		TRY(attach(object, i, &cpu_bpf->link_fds[i]));
 		TRY(etw_kernel_take_program(object, programs[i].program, &cpu_bpf->program_fds[i]));
@@ -509,7 +517,7 @@ static int take_programs(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_so
 
 /* @set: programs of one object, none of which is there yet */
 static int load(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_kernel_bpf *bpf,
-		const struct etw_source_host *host, size_t place, uint64_t set)
+		const struct etw_source_host *host, size_t place, const struct program_set *set)
 {
 	struct bpf_object *object = NULL;
 	int r;
@@ -537,13 +545,13 @@ static int load(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_kernel_bpf 
 static int load_with_others(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_kernel_bpf *bpf,
 			    const struct etw_source_host *host, size_t place, uint32_t kinds)
 {
-	uint64_t set = missing_beside(cpu_bpf, place, kinds);
-	int r = load(cpu_bpf, bpf, host, place, set);
+	const struct program_set set = missing_beside(cpu_bpf, place, kinds), alone = only(place);
+	int r = load(cpu_bpf, bpf, host, place, &set);
 
-	if (!r || set == BIT(place))
+	if (!r || memcmp(&set, &alone, sizeof(set)) == 0)
 		return r;
 	/* Another one of them failed, if this one is attached. */
-	return cpu_bpf->link_fds[place] >= 0 ? 0 : load(cpu_bpf, bpf, host, place, BIT(place));
+	return cpu_bpf->link_fds[place] >= 0 ? 0 : load(cpu_bpf, bpf, host, place, &alone);
 }
 
 /* Without one of these it is not sure who asks for work: then nobody does. */
