@@ -488,6 +488,7 @@ static int enable_frequent(struct etw_source *source, const struct etw_source_re
 	r = enable_faults(source, &kinds, refused ? NULL : reterr);
 	source->control.cpu_kinds = kinds;
 	source->control.stack_kinds = etw_kernel_class_stack_kinds(request);
+	source->control.network_stacks = etw_kernel_class_network_stacks(request);
 	return refused ? refused : r;
 }
 

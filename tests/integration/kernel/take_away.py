@@ -16,6 +16,7 @@ import os
 import pathlib
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -50,10 +51,11 @@ REFUSED = (
 EVENTS = {"processes": ("03.3",), "images": ("14.3",), "switches": ("05.36",),
           "ready": ("05.50",), "samples": ("0f.46",), "calls": ("0f.51", "0f.52"),
           "interrupts": ("0f.67", "0f.50"), "deferred": ("0f.66", "0f.68", "0f.69"),
-          "priorities": ("05.48",), "transfers": ("01.10", "01.11")}
-ALL_MASKS = "200507,6286,40"
+          "priorities": ("05.48",), "transfers": ("01.10", "01.11"),
+          "network": ("06.10", "08.10")}
+ALL_MASKS = "210507,6286,40"
 FREQUENT = ("switches", "ready", "samples", "calls", "interrupts", "deferred", "priorities",
-            "transfers")
+            "transfers", "network")
 # What programs attach to and the types do not have any more: the lines that the probe says, and the
 # classes that do not come. All others come.
 TRACEPOINTS = {
@@ -67,7 +69,8 @@ TRACEPOINTS = {
     "module_free": (("less", "images: the kernel has no tracepoint module_load"), ()),
     "sys_enter": (("missing", "images: the kernel has no tracepoint sys_enter"),
                   ("images", "calls")),
-    "sys_exit": (("missing", "system calls: the kernel has no tracepoint sys_exit"), ("calls",)),
+    "sys_exit": (("missing", "system calls: the kernel has no tracepoint sys_exit"),
+                 ("calls", "network")),
     "sched_switch": (("missing", "context switches: the kernel has no tracepoint sched_switch"),
                      ("switches", "priorities")),
     "sched_waking": (("missing", "ready threads: the kernel has no tracepoint sched_waking"),
@@ -98,6 +101,17 @@ TRACEPOINTS = {
     "block_bio_complete": (("less", "disk transfers: the kernel has no tracepoint block_bio"), ()),
     "block_split": (("missing", "split disk transfers: the kernel has no tracepoint block_split"),
                     ()),
+    "inet_sock_set_state": (("missing", "network: the kernel has no tracepoint inet_sock_set"),
+                            ("network",)),
+    "tcp_destroy_sock": (("missing", "network: the kernel has no tracepoint inet_sock_set"),
+                         ("network",)),
+    "sock_send_length": (("less", "network: the kernel has no tracepoint sock_send_length"), ()),
+    "sock_recv_length": (("less", "network: the kernel has no tracepoint sock_send_length"), ()),
+    "tcp_retransmit_skb": (("less", "network: the kernel has no tracepoint tcp_retransmit_skb"),
+                           ()),
+    "tcp_retransmit_synack": (("less", "network: the kernel has no tracepoint tcp_retransmit_syn"),
+                              ()),
+    "bpf_iter_task_file": (("less", "network: the kernel's BPF cannot walk over open files"), ()),
 }
 for end in ("entry", "exit"):
     TRACEPOINTS[f"irq_handler_{end}"] = (
@@ -114,6 +128,13 @@ UNSURE = {"local_timer_entry": ("interrupts",), "local_timer_exit": ("interrupts
 PROGRAMS = pathlib.Path(__file__).resolve().parents[3] / "src/source/kernel/bpf"
 COVERED = ["unshare", "--mount", "sh", "-c",
            'mount --bind "$TYPES" /sys/kernel/btf/vmlinux && exec "$@"', "sh"]
+
+
+def send_something():
+    """A datagram to itself."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+        one.bind(("127.0.0.1", 0))
+        one.sendto(b"something", one.getsockname())
 
 
 def skip(reason):
@@ -202,6 +223,7 @@ class Cases:
                               env=self.environment) as watch:
             text = watch.stdout.readline()
             if text == "ready\n":
+                send_something()
                 # Timers come due meanwhile, and ticks of processors.
                 subprocess.run(["sh", "-c", "nice sleep 0.05; i=0; while [ $i -lt 50000 ]; "
                                 "do i=$((i + 1)); done; sleep 0.05"], check=False)

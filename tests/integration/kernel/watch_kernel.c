@@ -14,6 +14,7 @@
  * by then the source that took over has gone through /proc.
  * Exit status: 0; 77 when the machine does not allow it, with the source's sentence.
  */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -171,11 +172,47 @@ static bool is_view(unsigned group, unsigned type)
 	return group == 0x04 && type >= 37 && type <= 40;
 }
 
+#define NETWORK_FAIL    17
+#define NETWORK_CONNECT 12
+#define NETWORK_ACCEPT  15
+#define IPV6_TYPES      26 /* from here on */
+
+/* The connection, the owner, bytes, the peer and the own end; of Connect and Accept what was agreed on. */
+static void print_network(unsigned type, const uint8_t *at, const uint8_t *end)
+{
+	bool is_ipv6 = type >= IPV6_TYPES;
+	size_t address_bytes = is_ipv6 ? 16 : 4;
+	const uint8_t *ports = at + 8 + 2 * address_bytes;
+	unsigned event = type - (is_ipv6 ? 16 : 0);
+
+	if (type == NETWORK_FAIL) {
+		printf("\t%u\t%x", etw_load16(at), etw_load16(at + 2));
+		return;
+	}
+	printf("\t%" PRIx64 "\t%u\t%u", etw_load64(end - 8), etw_load32(at), etw_load32(at + 4));
+	for (unsigned side = 0; side < 2; side++) {
+		char text[INET6_ADDRSTRLEN];
+
+		inet_ntop(is_ipv6 ? AF_INET6 : AF_INET, at + 8 + side * address_bytes, text,
+			  sizeof(text));
+		printf("\t%s\t%u", text, ports[2 * side] << 8 | ports[2 * side + 1]);
+	}
+	printf("\t%x", etw_load32(end - 12));
+	at = ports + 4;
+	if (event == NETWORK_CONNECT || event == NETWORK_ACCEPT)
+		printf("\t%u\t%u\t%u\t%u\t%u\t%u\t%u", etw_load16(at), etw_load16(at + 2),
+		       etw_load16(at + 4), etw_load16(at + 6), etw_load32(at + 8),
+		       etw_load16(at + 12), etw_load16(at + 14));
+}
+
 static void print_payload(unsigned group, unsigned type, const uint8_t *at, const uint8_t *end)
 {
 	if (group == 0 || group == 0x0B) {
 		return; /* the session's own bookkeeping, the machine's configuration */
 	} else if (group == 0x02 || group == 0x0F || group == 0x18 || is_view(group, type)) {
+	} else if (group == 0x06 || group == 0x08) {
+		print_network(type, at, end);
+	} else if (group == 0x0F || group == 0x18) {
 		print_numbers(at, end);
 	} else if (group == 5 && (type == 48 || type == 49)) {
 		printf("\t%u\t%u\t%u", etw_load32(at), at[4], at[5]);

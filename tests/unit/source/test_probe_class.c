@@ -63,6 +63,12 @@ static const char *const tracepoints[] = {
 	"page_fault_kernel",
 	"mm_filemap_add_to_page_cache",
 	"signal_generate",
+	"inet_sock_set_state",
+	"tcp_destroy_sock",
+	"sock_send_length",
+	"sock_recv_length",
+	"tcp_retransmit_skb",
+	"tcp_retransmit_synack",
 };
 static const char *const map_types[] = {"BPF_MAP_TYPE_RINGBUF", "BPF_MAP_TYPE_TASK_STORAGE"};
 
@@ -87,6 +93,10 @@ static void make_types(struct fake_btf *btf, const char *without)
 		fake_btf_struct(btf, "maple_range_64", "pivot", "long_pivot");
 	if (!without || strcmp(without, "iter/task") != 0)
 		fake_btf_function(btf, "bpf_iter_task");
+	if (!without || strcmp(without, "iter/task_file") != 0)
+		fake_btf_function(btf, "bpf_iter_task_file");
+	if (!without || strcmp(without, "splice_to_socket") != 0)
+		fake_btf_function(btf, "splice_to_socket");
 }
 
 /* Reads the types into features of a machine where every try succeeds. Skips where this build cannot. */
@@ -134,7 +144,7 @@ static void test_probe_class__all_is_there(void **state)
 #define FREQUENT                                                                                \
 	(CLASS(SWITCHES) | CLASS(READY) | CLASS(SAMPLES) | CLASS(SYSTEM_CALLS) |                \
 	 CLASS(INTERRUPTS) | CLASS(DPCS) | CLASS(PRIORITIES) | CLASS(POWER) | CLASS(COUNTERS) | \
-	 CLASS(FILE_NAMES) | CLASS(DISKS) | CLASS(SPLITS) | CLASS(FAULTS))
+	 CLASS(FILE_NAMES) | CLASS(DISKS) | CLASS(SPLITS) | CLASS(FAULTS) | CLASS(NETWORK))
 
 /* Of each tracepoint: which classes are refused without it, and which go on with a loss. */
 static const struct {
@@ -162,7 +172,7 @@ static const struct {
 	{"module_load", 0, CLASS(IMAGES)},
 	{"module_free", 0, CLASS(IMAGES)},
 	{"sys_enter", CLASS(IMAGES) | CLASS(SYSTEM_CALLS), 0},
-	{"sys_exit", CLASS(SYSTEM_CALLS), 0},
+	{"sys_exit", CLASS(SYSTEM_CALLS) | CLASS(NETWORK), 0},
 	{"irq_handler_entry", CLASS(INTERRUPTS), CLASS(READY) | CLASS(TREE)},
 	{"irq_handler_exit", CLASS(INTERRUPTS), CLASS(READY) | CLASS(TREE)},
 	{"local_timer_entry", 0, CLASS(INTERRUPTS)},
@@ -190,6 +200,14 @@ static const struct {
 	{"mm_filemap_add_to_page_cache", 0, CLASS(FAULTS)},
 	{"signal_generate", 0, CLASS(FAULTS)},
 	{"maple_range_64", CLASS(FAULTS), 0},
+	{"inet_sock_set_state", CLASS(NETWORK), 0},
+	{"tcp_destroy_sock", CLASS(NETWORK), 0},
+	{"sock_send_length", 0, CLASS(NETWORK)},
+	{"sock_recv_length", 0, CLASS(NETWORK)},
+	{"splice_to_socket", 0, CLASS(NETWORK)},
+	{"tcp_retransmit_skb", 0, CLASS(NETWORK)},
+	{"tcp_retransmit_synack", 0, CLASS(NETWORK)},
+	{"iter/task_file", 0, CLASS(NETWORK)},
 };
 
 static void check_class(const struct etw_kernel_features *features, enum etw_kernel_class class,

@@ -10,6 +10,7 @@
 
 #define PF_KTHREAD        0x00200000
 #define PF_WQ_WORKER      0x00000020
+#define PF_IO_WORKER      0x00000010
 #define CLONE_VM_FLAG     0x00000100
 #define SIGNAL_GROUP_EXIT 0x00000004
 
@@ -138,11 +139,12 @@ struct vm_area_struct {
 
 #if defined(__TARGET_ARCH_x86)
 struct pt_regs {
-	unsigned long di, si, bx, cx, dx, bp, ip, sp, r9, r10;
+	unsigned long di, si, bx, cx, dx, bp, ip, sp, r8, r9, r10, orig_ax;
 };
 #elif defined(__TARGET_ARCH_arm64)
 struct pt_regs {
-	__u64 regs[31], sp, pc;
+	__u64 regs[31], sp, pc, orig_x0;
+	__s32 syscallno;
 };
 #endif
 

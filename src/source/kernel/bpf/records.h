@@ -46,6 +46,8 @@ struct etw_kernel_control {
 	__u64 rundown_ns;
 	/* CLOCK_MONOTONIC: a file that was named before counts as one without a name. */
 	__u64 names_ns;
+	__u32 network_stacks; /* etw_kernel_network_stack_bit() of those with stacks */
+	__u32 reserved;
 };
 
 enum etw_kernel_option {

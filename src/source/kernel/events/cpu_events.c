@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/time.h"
 #include "source/kernel/events/cpu_events_internal.h"
+#include "source/kernel/events/network_events.h"
 #include "source/kernel/processes/priority.h"
 
 #define CSWITCH_TYPE      36
@@ -207,6 +208,8 @@ uint32_t etw_kernel_cpu_event(const struct etw_kernel_cpu_maker *maker,
 	case ETW_KERNEL_IDLE_STATE:
 	case ETW_KERNEL_FREQUENCY:
 		return etw_kernel_cpu_power_event(record, time_raw, to);
+	case ETW_KERNEL_NETWORK:
+		return etw_kernel_network_event(record, time_raw, to);
 	case ETW_KERNEL_FILE_NAME:
 	case ETW_KERNEL_FILE_BEGIN:
 	case ETW_KERNEL_FILE_END:

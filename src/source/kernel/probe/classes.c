@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/macros.h"
+#include "source/kernel/bpf/network_records.h"
 #include "source/kernel/bpf/stack_records.h"
 #include "source/kernel/probe/probe_class.h"
 
@@ -47,6 +48,18 @@ static const struct {
 	{0, EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS, ETW_KERNEL_FAULT, 0x020E},
 	{0, EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS, ETW_KERNEL_FAULT, 0x020F},
 	{0, EVENT_TRACE_FLAG_MEMORY_HARD_FAULTS, ETW_KERNEL_HARD_FAULT, 0x0220},
+	{0, EVENT_TRACE_FLAG_NETWORK_TCPIP, ETW_KERNEL_NETWORK, 0x060A},
+	{0, EVENT_TRACE_FLAG_NETWORK_TCPIP, ETW_KERNEL_NETWORK, 0x060B},
+	{0, EVENT_TRACE_FLAG_NETWORK_TCPIP, ETW_KERNEL_NETWORK, 0x060C},
+	{0, EVENT_TRACE_FLAG_NETWORK_TCPIP, ETW_KERNEL_NETWORK, 0x060F},
+	{0, EVENT_TRACE_FLAG_NETWORK_TCPIP, ETW_KERNEL_NETWORK, 0x061A},
+	{0, EVENT_TRACE_FLAG_NETWORK_TCPIP, ETW_KERNEL_NETWORK, 0x061B},
+	{0, EVENT_TRACE_FLAG_NETWORK_TCPIP, ETW_KERNEL_NETWORK, 0x061C},
+	{0, EVENT_TRACE_FLAG_NETWORK_TCPIP, ETW_KERNEL_NETWORK, 0x061F},
+	{0, EVENT_TRACE_FLAG_NETWORK_TCPIP, ETW_KERNEL_NETWORK, 0x080A},
+	{0, EVENT_TRACE_FLAG_NETWORK_TCPIP, ETW_KERNEL_NETWORK, 0x080B},
+	{0, EVENT_TRACE_FLAG_NETWORK_TCPIP, ETW_KERNEL_NETWORK, 0x081A},
+	{0, EVENT_TRACE_FLAG_NETWORK_TCPIP, ETW_KERNEL_NETWORK, 0x081B},
 };
 
 uint32_t etw_kernel_class_kinds(const uint32_t masks[8])
@@ -86,6 +99,7 @@ static const enum etw_kernel_class probed[ETW_KERNEL_CPU_KINDS] = {
 	[ETW_KERNEL_SPLIT] = ETW_KERNEL_CLASS_SPLITS,
 	[ETW_KERNEL_FAULT] = ETW_KERNEL_CLASS_FAULTS,
 	[ETW_KERNEL_HARD_FAULT] = ETW_KERNEL_CLASS_FAULTS,
+	[ETW_KERNEL_NETWORK] = ETW_KERNEL_CLASS_NETWORK,
 };
 
 int etw_kernel_class_lacking(const uint32_t masks[8], uint32_t ret[8], struct etw_fault *reterr)
@@ -203,6 +217,28 @@ uint32_t etw_kernel_class_stack_events(const struct etw_source_request *request)
 				events |= stack_events[i].event;
 	}
 	return events;
+}
+
+#define GROUP_UDPIP 0x08
+
+uint32_t etw_kernel_class_network_stacks(const struct etw_source_request *request)
+{
+	uint32_t bits = 0;
+
+	if (!(request->group_masks[0] & EVENT_TRACE_FLAG_NETWORK_TCPIP))
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
+		uint16_t hook = classes[i].hook;
+
+		if (classes[i].kind != ETW_KERNEL_NETWORK)
+			continue;
+		/* Those of IPv6 have the same bit: 16 more. */
+		for (uint32_t j = 0; j < request->stack_hook_count; j++)
+			if (request->stack_hooks[j] == hook)
+				bits |= etw_kernel_network_stack_bit(hook & 0xFF,
+								     hook >> 8 == GROUP_UDPIP);
+	}
+	return bits;
 }
 
 uint32_t etw_kernel_loss_class(uint32_t kind)

@@ -31,11 +31,12 @@
 	(EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS | EVENT_TRACE_FLAG_MEMORY_HARD_FAULTS)
 
 /* What is built, as group masks: the flags of tasks, and the bits of the kinds below. */
-#define ETW_KERNEL_BUILT_MASKS                                                 \
-	{                                                                      \
-		[0] = ETW_KERNEL_TASK_FLAGS | ETW_KERNEL_DISK_FLAGS |          \
-		      EVENT_TRACE_FLAG_DISK_FILE_IO | ETW_KERNEL_MEMORY_FLAGS, \
-		[1] = 0x6686, [2] = 0x8040, [4] = 0x8000, [6] = 0x3F,          \
+#define ETW_KERNEL_BUILT_MASKS                                                  \
+	{                                                                       \
+		[0] = ETW_KERNEL_TASK_FLAGS | ETW_KERNEL_DISK_FLAGS |           \
+		      EVENT_TRACE_FLAG_DISK_FILE_IO | ETW_KERNEL_MEMORY_FLAGS | \
+		      EVENT_TRACE_FLAG_NETWORK_TCPIP,                           \
+		[1] = 0x6686, [2] = 0x8040, [4] = 0x8000, [6] = 0x3F,           \
 	}
 
 /* The events that can have stacks: (group << 8) | type. */
@@ -43,7 +44,9 @@
 	{                                                                                       \
 		0x010C, 0x010D, 0x010F, 0x020A, 0x020B, 0x020C, 0x020D, 0x020E, 0x020F, 0x0220, \
 			0x0301, 0x0302, 0x030A, 0x1402, 0x0501, 0x0502, 0x0524, 0x0532, 0x0F2E, \
-			0x0F2F, 0x0F33, 0x0F34, 0x0F42, 0x0F43, 0x0F44, 0x0F45                  \
+			0x0F2F, 0x0F33, 0x0F34, 0x0F42, 0x0F43, 0x0F44, 0x0F45, 0x060A, 0x060B, \
+			0x060C, 0x060F, 0x061A, 0x061B, 0x061C, 0x061F, 0x080A, 0x080B, 0x081A, \
+			0x081B                                                                  \
 	}
 
 /* etw_kernel_class_kinds() - a bit for each enum etw_kernel_cpu_kind that @masks ask for. */
@@ -84,6 +87,9 @@ uint32_t etw_kernel_class_stack_kinds(const struct etw_source_request *request);
  * etw_kernel_stack_event.
  */
 uint32_t etw_kernel_class_stack_events(const struct etw_source_request *request);
+
+/* etw_kernel_class_network_stacks() - of what sockets do: etw_kernel_network_stack_bit() of each whose stack the request wants. */
+uint32_t etw_kernel_class_network_stacks(const struct etw_source_request *request);
 
 /* etw_kernel_loss_class() - enum etw_loss_class of a kind's records. */
 uint32_t etw_kernel_loss_class(uint32_t kind);

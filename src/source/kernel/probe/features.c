@@ -51,6 +51,10 @@ static const struct {
 	{ETW_KERNEL_HAS_PAGE_FAULT, {"page_fault_user", "page_fault_kernel"}},
 	{ETW_KERNEL_HAS_CACHE_ADD, {"mm_filemap_add_to_page_cache"}},
 	{ETW_KERNEL_HAS_SIGNAL, {"signal_generate"}},
+	{ETW_KERNEL_HAS_SOCKET_STATE, {"inet_sock_set_state", "tcp_destroy_sock"}},
+	{ETW_KERNEL_HAS_SOCKET_LENGTHS, {"sock_send_length", "sock_recv_length"}},
+	{ETW_KERNEL_HAS_RETRANSMIT, {"tcp_retransmit_skb"}},
+	{ETW_KERNEL_HAS_RETRANSMIT_ANSWER, {"tcp_retransmit_synack"}},
 };
 
 static const struct {
@@ -88,6 +92,11 @@ static bool has_value(const struct btf *btf, const char *list, const char *value
 			return true;
 	}
 	return false;
+}
+
+static bool has_function(const struct btf *btf, const char *name)
+{
+	return btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) > 0;
 }
 
 /* A spinlock_t sleeps on a real-time kernel; raw_spinlock_t and its successors do not. */
@@ -131,10 +140,12 @@ int etw_kernel_features_read(const char *btf_path, struct etw_kernel_features *r
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
 		ret->has[values[i].feature] = has_value(btf, values[i].list, values[i].value);
 	ret->has[ETW_KERNEL_HAS_RING_IN_INTERRUPT] = has_spinning_ring(btf);
-	ret->has[ETW_KERNEL_HAS_TASK_WALK] = btf__find_by_name_kind(btf, "bpf_iter_task",
-								    BTF_KIND_FUNC) > 0;
+	ret->has[ETW_KERNEL_HAS_TASK_WALK] = has_function(btf, "bpf_iter_task");
 	ret->has[ETW_KERNEL_HAS_MAPLE_TREE] = btf__find_by_name_kind(btf, "maple_range_64",
 								     BTF_KIND_STRUCT) > 0;
+	ret->has[ETW_KERNEL_HAS_FILE_WALK] = has_function(btf, "bpf_iter_task_file");
+	/* Before, what sendfile() sends passes by sock_send_length. */
+	ret->has[ETW_KERNEL_HAS_SOCKET_LENGTHS] &= has_function(btf, "splice_to_socket");
 	btf__free(btf);
 	return 0;
 }

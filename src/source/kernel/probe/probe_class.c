@@ -15,7 +15,7 @@
 #include "base/macros.h"
 
 #define BTF_FILE   "/sys/kernel/btf/vmlinux"
-#define CLASS_ROOM 9 /* features of one class */
+#define CLASS_ROOM 10 /* features of one class */
 
 #define NO_TRACEPOINT(name) "the kernel has no tracepoint " name
 #define ONLY_OWN_THREADS    ": what the kernel does for its threads elsewhere is not told"
@@ -55,6 +55,7 @@ static const char *const sentences[ETW_KERNEL_FEATURES] = {
 	[ETW_KERNEL_HAS_SPLITS] = NO_TRACEPOINT("block_split"),
 	[ETW_KERNEL_HAS_MAPLE_TREE] =
 		"the kernel keeps mappings in no maple tree" OLDER_THAN("6.1"),
+	[ETW_KERNEL_HAS_SOCKET_STATE] = NO_TRACEPOINT("inet_sock_set_state") " or tcp_destroy_sock",
 	[ETW_KERNEL_HAS_CPU_CLOCK] =
 		"perf gives no samples by the CPU clock (perf_event_open): CAP_PERFMON is missing, "
 		"which root's etwd has, or the kernel lacks CONFIG_PERF_EVENTS",
@@ -264,6 +265,27 @@ static const struct {
 		  {ETW_KERNEL_HAS_CACHE_ADD,
 		   NO_TRACEPOINT("mm_filemap_add_to_page_cache") ": every hard fault reads one "
 								 "page, as its event says"}}},
+	[ETW_KERNEL_CLASS_NETWORK] =
+		{"network",
+		 10,
+		 {{ETW_KERNEL_HAS_RING, NULL},
+		  {ETW_KERNEL_HAS_RING_IN_INTERRUPT, NULL},
+		  {ETW_KERNEL_HAS_TASK_STORAGE, NULL},
+		  {ETW_KERNEL_HAS_TASK_WALK, NULL},
+		  {ETW_KERNEL_HAS_SYSCALL_EXIT, NULL},
+		  {ETW_KERNEL_HAS_SOCKET_STATE, NULL},
+		  {ETW_KERNEL_HAS_SOCKET_LENGTHS,
+		   NO_TRACEPOINT(
+			   "sock_send_length") " or sock_recv_length, as before Linux 6.5: "
+					       "what io_uring sends and receives is not told"},
+		  {ETW_KERNEL_HAS_RETRANSMIT,
+		   NO_TRACEPOINT("tcp_retransmit_skb") ": retransmissions are not told"},
+		  {ETW_KERNEL_HAS_RETRANSMIT_ANSWER,
+		   NO_TRACEPOINT("tcp_retransmit_synack") ": an answer to a new connection that is "
+							  "sent again is not told"},
+		  {ETW_KERNEL_HAS_FILE_WALK,
+		   "the kernel's BPF cannot walk over open files (iter/task_file): connections "
+		   "that are there before the recording have an owner once they are used"}}},
 	[ETW_KERNEL_CLASS_TREE] =
 		{"one process tree alone",
 		 7,

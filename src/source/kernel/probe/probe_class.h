@@ -31,7 +31,8 @@ enum etw_kernel_class {
 	ETW_KERNEL_CLASS_DISKS,  /* transfers */
 	ETW_KERNEL_CLASS_SPLITS, /* of them */
 	ETW_KERNEL_CLASS_FAULTS,
-	ETW_KERNEL_CLASS_TREE, /* what the kernel does for one process tree */
+	ETW_KERNEL_CLASS_NETWORK, /* TCP, UDP */
+	ETW_KERNEL_CLASS_TREE,    /* what the kernel does for one process tree */
 	ETW_KERNEL_CLASS_STACKS,
 	ETW_KERNEL_CLASSES
 };
@@ -65,18 +66,23 @@ enum etw_kernel_feature {
 	ETW_KERNEL_HAS_WORKQUEUE,   /* workqueue_queue_work, workqueue_execute_start, _end */
 	ETW_KERNEL_HAS_IDLE,
 	ETW_KERNEL_HAS_FREQUENCY,
-	ETW_KERNEL_HAS_REQUESTS,         /* block_rq_issue, block_rq_complete */
-	ETW_KERNEL_HAS_QUEUED,           /* block_rq_insert, block_rq_merge, block_rq_requeue */
-	ETW_KERNEL_HAS_FLUSHES,          /* block_getrq */
-	ETW_KERNEL_HAS_BIOS,             /* block_bio_queue, block_bio_complete */
-	ETW_KERNEL_HAS_SPLITS,           /* block_split */
-	ETW_KERNEL_HAS_PAGE_FAULT,       /* page_fault_user, page_fault_kernel; on x86 only */
-	ETW_KERNEL_HAS_CACHE_ADD,        /* mm_filemap_add_to_page_cache */
-	ETW_KERNEL_HAS_SIGNAL,           /* signal_generate */
-	ETW_KERNEL_HAS_MAPLE_TREE,       /* mappings are in one; a type */
-	ETW_KERNEL_HAS_CPU_CLOCK,        /* perf gives samples by it; from here what is no type */
-	ETW_KERNEL_HAS_IDLE_DRIVER,      /* the processors have idle states to choose from */
-	ETW_KERNEL_HAS_FREQUENCY_DRIVER, /* the processors have frequencies that Linux sets */
+	ETW_KERNEL_HAS_REQUESTS,     /* block_rq_issue, block_rq_complete */
+	ETW_KERNEL_HAS_QUEUED,       /* block_rq_insert, block_rq_merge, block_rq_requeue */
+	ETW_KERNEL_HAS_FLUSHES,      /* block_getrq */
+	ETW_KERNEL_HAS_BIOS,         /* block_bio_queue, block_bio_complete */
+	ETW_KERNEL_HAS_SPLITS,       /* block_split */
+	ETW_KERNEL_HAS_PAGE_FAULT,   /* page_fault_user, page_fault_kernel; on x86 only */
+	ETW_KERNEL_HAS_CACHE_ADD,    /* mm_filemap_add_to_page_cache */
+	ETW_KERNEL_HAS_SIGNAL,       /* signal_generate */
+	ETW_KERNEL_HAS_MAPLE_TREE,   /* mappings are in one; a type */
+	ETW_KERNEL_HAS_SOCKET_STATE, /* inet_sock_set_state, tcp_destroy_sock */
+	ETW_KERNEL_HAS_SOCKET_LENGTHS, /* sock_send_length, sock_recv_length, and sendfile() comes by */
+	ETW_KERNEL_HAS_RETRANSMIT,     /* tcp_retransmit_skb */
+	ETW_KERNEL_HAS_RETRANSMIT_ANSWER, /* tcp_retransmit_synack */
+	ETW_KERNEL_HAS_FILE_WALK,         /* iter/task_file */
+	ETW_KERNEL_HAS_CPU_CLOCK,         /* perf gives samples by it; from here what is no type */
+	ETW_KERNEL_HAS_IDLE_DRIVER,       /* the processors have idle states to choose from */
+	ETW_KERNEL_HAS_FREQUENCY_DRIVER,  /* the processors have frequencies that Linux sets */
 	ETW_KERNEL_HAS_OWN_INTERRUPTS, /* no real-time kernel, which moves handlers into threads */
 	ETW_KERNEL_HAS_SYMBOLS,        /* /proc/kallsyms has addresses */
 	ETW_KERNEL_FEATURES

@@ -49,6 +49,8 @@ extern const uint8_t etw_kernel_power_object[];
 extern const size_t etw_kernel_power_object_bytes;
 extern const uint8_t etw_kernel_disks_object[];
 extern const size_t etw_kernel_disks_object_bytes;
+extern const uint8_t etw_kernel_network_object[];
+extern const size_t etw_kernel_network_object_bytes;
 
 #define ETW_KERNEL_LINKS 8
 

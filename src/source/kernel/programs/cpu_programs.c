@@ -23,7 +23,8 @@ static void close_fd(int *fd)
 
 void etw_kernel_cpu_bpf_reset(struct etw_kernel_cpu_bpf *cpu_bpf)
 {
-	*cpu_bpf = (struct etw_kernel_cpu_bpf){.rings_fd = -1, .threads_fd = -1, .walk_fd = -1};
+	*cpu_bpf = (struct etw_kernel_cpu_bpf){
+		.rings_fd = -1, .threads_fd = -1, .walk_fd = -1, .sockets_walk_fd = -1};
 	for (size_t i = 0; i < ETW_KERNEL_SHARED_MAPS; i++)
 		cpu_bpf->map_fds[i] = -1;
 	for (size_t i = 0; i < ETW_KERNEL_CPU_PROGRAMS; i++)
@@ -46,6 +47,7 @@ void etw_kernel_cpu_bpf_close(struct etw_kernel_cpu_bpf *cpu_bpf)
 		close_fd(&cpu_bpf->program_fds[i]);
 	}
 	close_fd(&cpu_bpf->walk_fd);
+	close_fd(&cpu_bpf->sockets_walk_fd);
 	close_rings(cpu_bpf);
 	close_fd(&cpu_bpf->rings_fd);
 	close_fd(&cpu_bpf->threads_fd);
@@ -241,6 +243,22 @@ static const struct {
 					    .kinds = KIND(ETW_KERNEL_FAULT)},
 	[ETW_KERNEL_PROGRAM_MAJOR_FAULT] = {"etw_major_fault", NULL, OBJECT(faults),
 					    .kinds = FAULT_KINDS},
+	[ETW_KERNEL_PROGRAM_SOCKET_STATE] = {"etw_socket_state", "inet_sock_set_state",
+					     OBJECT(network), .kinds = KIND(ETW_KERNEL_NETWORK)},
+	[ETW_KERNEL_PROGRAM_FORGET_SOCKET] = {"etw_forget_socket", "tcp_destroy_sock",
+					      OBJECT(network), .kinds = KIND(ETW_KERNEL_NETWORK)},
+	[ETW_KERNEL_PROGRAM_END_NETWORK_CALL] = {"etw_end_network_call", "sys_exit",
+						 OBJECT(network),
+						 .kinds = KIND(ETW_KERNEL_NETWORK)},
+	[ETW_KERNEL_PROGRAM_SENT] = {"etw_sent", "sock_send_length", OBJECT(network), 0,
+				     KIND(ETW_KERNEL_NETWORK), ETW_KERNEL_HAS_SOCKET_LENGTHS},
+	[ETW_KERNEL_PROGRAM_RECEIVED] = {"etw_received", "sock_recv_length", OBJECT(network), 0,
+					 KIND(ETW_KERNEL_NETWORK), ETW_KERNEL_HAS_SOCKET_LENGTHS},
+	[ETW_KERNEL_PROGRAM_RETRANSMIT] = {"etw_retransmit", "tcp_retransmit_skb", OBJECT(network),
+					   0, KIND(ETW_KERNEL_NETWORK), ETW_KERNEL_HAS_RETRANSMIT},
+	[ETW_KERNEL_PROGRAM_RETRANSMIT_ANSWER] = {"etw_retransmit_answer", "tcp_retransmit_synack",
+						  OBJECT(network), 0, KIND(ETW_KERNEL_NETWORK),
+						  ETW_KERNEL_HAS_RETRANSMIT_ANSWER},
 };
 
 /* Maps that outlive the programs of one loading, beside the rings and what is known of threads. */
@@ -248,9 +266,10 @@ static const struct {
 	const char *map;
 	const char *kept; /* its name with the keeper */
 } shared_maps[ETW_KERNEL_SHARED_MAPS] = {
-	{"etw_contexts", "contexts"},     {"etw_works", "works"},
-	{"etw_transfers", "transfers"},   {"etw_disk_askers", "disk-askers"},
-	{"etw_disk_parts", "disk-parts"}, {"etw_named_files", "named-files"},
+	{"etw_contexts", "contexts"},       {"etw_works", "works"},
+	{"etw_transfers", "transfers"},     {"etw_disk_askers", "disk-askers"},
+	{"etw_disk_parts", "disk-parts"},   {"etw_named_files", "named-files"},
+	{"etw_connections", "connections"},
 };
 
 static void link_name(size_t program, char name[32])
@@ -313,6 +332,7 @@ void etw_kernel_cpu_bpf_adopt(struct etw_kernel_cpu_bpf *cpu_bpf,
 			cpu_bpf->program_fds[i] = program_of(cpu_bpf->link_fds[i]);
 	}
 	cpu_bpf->walk_fd = host->kept_fd(host->context, "walk-threads");
+	cpu_bpf->sockets_walk_fd = host->kept_fd(host->context, "walk-sockets");
 }
 
 /* All or none, so that a later try begins anew. */
@@ -363,8 +383,16 @@ static int take_maps(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_source
 	return 0;
 }
 
+/* @bytes: of the object, which says what its constant means */
+static uint32_t constant_of(const uint8_t *bytes)
+{
+	if (bytes == etw_kernel_network_object)
+		return etw_kernel_probe_features()->has[ETW_KERNEL_HAS_SOCKET_LENGTHS];
+	return etw_kernel_tracepoint_arguments("sched_switch") >= 4;
+}
+
 static int prepare(const struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_kernel_bpf *bpf,
-		   struct bpf_object *object)
+		   struct bpf_object *object, const uint8_t *bytes)
 {
 	struct etw_kernel_map_fd maps[5 + ETW_KERNEL_SHARED_MAPS] = {
 		{"etw_ring", bpf->ring_fd},           {"etw_drops", bpf->drops_fd},
@@ -372,45 +400,65 @@ static int prepare(const struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_ke
 		{"etw_threads", cpu_bpf->threads_fd},
 	};
 	struct bpf_map *rings = bpf_object__find_map_by_name(object, "etw_cpu_rings");
-	uint32_t tells_state = etw_kernel_tracepoint_arguments("sched_switch") >= 4;
 
 	for (size_t i = 0; i < ETW_KERNEL_SHARED_MAPS; i++)
 		maps[5 + i] = (struct etw_kernel_map_fd){shared_maps[i].map, cpu_bpf->map_fds[i]};
 	if (rings && cpu_bpf->rings_fd < 0)
 		TRY(bpf_map__set_max_entries(rings, cpu_bpf->ring_count));
 	TRY(etw_kernel_reuse_maps(object, maps, ARRAY_SIZE(maps)));
-	return etw_kernel_set_constant(object, tells_state);
+	return etw_kernel_set_constant(object, constant_of(bytes));
 }
 
-static int take_walk(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_source_host *host,
-		     struct bpf_object *object)
+/* An object has a walk of one kind, or none. */
+static int take_walk(const struct etw_source_host *host, struct bpf_object *object,
+		     const char *name, const char *kept_name, int *ret)
 {
-	struct bpf_program *program = bpf_object__find_program_by_name(object, "etw_walk_threads");
+	struct bpf_program *program = bpf_object__find_program_by_name(object, name);
 	struct bpf_link *link;
 
-	if (!program)
+	if (!program || !bpf_program__autoload(program) || *ret >= 0)
 		return 0;
 	link = bpf_program__attach_iter(program, NULL);
 	if (libbpf_get_error(link))
 		return -errno;
-	cpu_bpf->walk_fd = fcntl(bpf_link__fd(link), F_DUPFD_CLOEXEC, 3);
+	*ret = fcntl(bpf_link__fd(link), F_DUPFD_CLOEXEC, 3);
 	bpf_link__destroy(link);
-	if (cpu_bpf->walk_fd < 0)
+	if (*ret < 0)
 		return -errno;
-	etw_kernel_keep(host, "walk-threads", cpu_bpf->walk_fd);
+	etw_kernel_keep(host, kept_name, *ret);
+	return 0;
+}
+
+static int take_walks(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_source_host *host,
+		      struct bpf_object *object)
+{
+	TRY(take_walk(host, object, "etw_walk_threads", "walk-threads", &cpu_bpf->walk_fd));
+	return take_walk(host, object, "etw_walk_sockets", "walk-sockets",
+			 &cpu_bpf->sockets_walk_fd);
+}
+
+static int walk(int walk_fd)
+{
+	char nothing[64];
+	int fd = bpf_iter_create(walk_fd);
+
+	if (fd < 0)
+		return fd;
+	while (read(fd, nothing, sizeof(nothing)) > 0)
+		;
+	close(fd);
 	return 0;
 }
 
 int etw_kernel_cpu_bpf_walk(const struct etw_kernel_cpu_bpf *cpu_bpf, struct etw_fault *reterr)
 {
-	char nothing[64];
-	int fd = bpf_iter_create(cpu_bpf->walk_fd);
+	int r = walk(cpu_bpf->walk_fd);
 
-	if (fd < 0)
-		return etw_kernel_refuse(fd, "iter/task", reterr);
-	while (read(fd, nothing, sizeof(nothing)) > 0)
-		;
-	close(fd);
+	if (r)
+		return etw_kernel_refuse(r, "iter/task", reterr);
+	/* Threads first: sockets belong to them. Without it sockets have an owner once they are used. */
+	if (cpu_bpf->sockets_walk_fd >= 0)
+		(void)walk(cpu_bpf->sockets_walk_fd);
 	return 0;
 }
 
@@ -482,6 +530,17 @@ static struct program_set missing_beside(const struct etw_kernel_cpu_bpf *cpu_bp
 	return set;
 }
 
+/* A kernel without the walk over open files goes on without it. */
+static int choose_walk(struct bpf_object *object)
+{
+	struct bpf_program *program = bpf_object__find_program_by_name(object, "etw_walk_sockets");
+
+	if (!program)
+		return 0;
+	return bpf_program__set_autoload(
+		program, etw_kernel_probe_features()->has[ETW_KERNEL_HAS_FILE_WALK]);
+}
+
 /* Of an object's programs those of the set are loaded. Returns 0; -ENOENT: this machine's has none of that name. */
 static int choose(struct bpf_object *object, const uint8_t *bytes, const struct program_set *set)
 {
@@ -496,7 +555,7 @@ static int choose(struct bpf_object *object, const uint8_t *bytes, const struct 
 		if (program)
 			(void)bpf_program__set_autoload(program, set->has[i]);
 	}
-	return 0;
+	return choose_walk(object);
 }
 
 static int take_programs(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_source_host *host,
@@ -525,7 +584,7 @@ static int load(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_kernel_bpf 
 	r = etw_kernel_open_object(programs[place].object, *programs[place].object_bytes, "etw_cpu",
 				   &object);
 	if (!r)
-		r = prepare(cpu_bpf, bpf, object);
+		r = prepare(cpu_bpf, bpf, object, programs[place].object);
 	if (!r)
 		r = choose(object, programs[place].object, set);
 	if (!r)
@@ -535,7 +594,7 @@ static int load(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_kernel_bpf 
 	if (!r)
 		r = take_programs(cpu_bpf, host, object, set);
 	if (!r)
-		r = take_walk(cpu_bpf, host, object);
+		r = take_walks(cpu_bpf, host, object);
 	if (object)
 		bpf_object__close(object);
 	return r;

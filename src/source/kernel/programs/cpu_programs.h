@@ -75,13 +75,20 @@ enum etw_kernel_cpu_program {
 	ETW_KERNEL_PROGRAM_SIGNAL = 55,
 	ETW_KERNEL_PROGRAM_MINOR_FAULT = 56, /* not attached: perf's events are (faults.h) */
 	ETW_KERNEL_PROGRAM_MAJOR_FAULT = 57, /* likewise */
-	ETW_KERNEL_CPU_PROGRAMS = 58,
+	ETW_KERNEL_PROGRAM_SOCKET_STATE = 58,
+	ETW_KERNEL_PROGRAM_FORGET_SOCKET = 59,
+	ETW_KERNEL_PROGRAM_END_NETWORK_CALL = 60,
+	ETW_KERNEL_PROGRAM_SENT = 61,
+	ETW_KERNEL_PROGRAM_RECEIVED = 62,
+	ETW_KERNEL_PROGRAM_RETRANSMIT = 63,
+	ETW_KERNEL_PROGRAM_RETRANSMIT_ANSWER = 64,
+	ETW_KERNEL_CPU_PROGRAMS = 65,
 };
 
 /* For etw_kernel_cpu_bpf_open(), beside the bits of kinds: one process tree alone is recorded, with what the kernel does for it. */
 #define ETW_KERNEL_OWNED_ALONE (UINT32_C(1) << 31)
 
-#define ETW_KERNEL_SHARED_MAPS 6 /* of programs that are loaded one after the other */
+#define ETW_KERNEL_SHARED_MAPS 7 /* of programs that are loaded one after the other */
 
 struct etw_kernel_cpu_bpf {
 	int rings_fd, threads_fd;            /* owned; -1: none */
@@ -93,6 +100,7 @@ struct etw_kernel_cpu_bpf {
 		[ETW_KERNEL_CPU_PROGRAMS]; /* owned; -1: not attached; of samples: the program */
 	int program_fds[ETW_KERNEL_CPU_PROGRAMS]; /* owned; -1: what they missed is not known */
 	int walk_fd;                              /* owned: the walk over all threads; -1: none */
+	int sockets_walk_fd;                      /* owned: that over all open sockets; -1: none */
 };
 
 /* etw_kernel_cpu_bpf_reset() - nothing is open. */
@@ -123,7 +131,8 @@ int etw_kernel_cpu_bpf_open(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw
 
 /*
  * etw_kernel_cpu_bpf_walk() - makes what is kept of each thread for those that are there, and marks the threads of the
- * process whose tree alone is wanted, as the control map says. Returns 0, or as etw_kernel_cpu_bpf_open().
+ * process whose tree alone is wanted, as the control map says. Sockets that are open get their owners. Returns 0, or as
+ * etw_kernel_cpu_bpf_open().
  */
 int etw_kernel_cpu_bpf_walk(const struct etw_kernel_cpu_bpf *cpu_bpf, struct etw_fault *reterr);
 

@@ -10,6 +10,7 @@
 #include "source/kernel/bpf/disk_records.h"
 #include "source/kernel/bpf/file_records.h"
 #include "source/kernel/bpf/memory_records.h"
+#include "source/kernel/bpf/network_records.h"
 
 #define RECORDS_AT_ONCE 16384 /* of each ring */
 #define FIRST_ROOM      1024
@@ -88,6 +89,7 @@ static const size_t payload_bytes[ETW_KERNEL_CPU_KINDS] = {
 	[ETW_KERNEL_HARD_FAULT] = sizeof(struct etw_kernel_hard_fault),
 	[ETW_KERNEL_MEMORY] = sizeof(struct etw_kernel_memory),
 	[ETW_KERNEL_VIEW] = sizeof(struct etw_kernel_view),
+	[ETW_KERNEL_NETWORK] = sizeof(struct etw_kernel_network),
 };
 
 static bool is_whole_copy(const struct etw_kernel_ring_record *from)
