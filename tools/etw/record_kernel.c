@@ -37,6 +37,7 @@ static const struct {
 	const char *name, *kinds;
 } own_groups[] = {
 	{"diskio", "PROC_THREAD+LOADER+DISK_IO+DISK_IO_INIT+SPLIT_IO"},
+	{"fileio", "PROC_THREAD+LOADER+FILENAME+FILE_IO+FILE_IO_INIT"},
 	{"memory", "PROC_THREAD+LOADER+ALL_FAULTS+HARD_FAULTS+FILENAME+VIRT_ALLOC+VAMAP+MEMINFO+"
 		   "MEMINFO_WS"},
 };

@@ -144,7 +144,8 @@ static void test_probe_class__all_is_there(void **state)
 #define FREQUENT                                                                                \
 	(CLASS(SWITCHES) | CLASS(READY) | CLASS(SAMPLES) | CLASS(SYSTEM_CALLS) |                \
 	 CLASS(INTERRUPTS) | CLASS(DPCS) | CLASS(PRIORITIES) | CLASS(POWER) | CLASS(COUNTERS) | \
-	 CLASS(FILE_NAMES) | CLASS(DISKS) | CLASS(SPLITS) | CLASS(FAULTS) | CLASS(NETWORK))
+	 CLASS(FILE_NAMES) | CLASS(FILES) | CLASS(DISKS) | CLASS(SPLITS) | CLASS(FAULTS) |      \
+	 CLASS(NETWORK))
 
 /* Of each tracepoint: which classes are refused without it, and which go on with a loss. */
 static const struct {
@@ -171,8 +172,8 @@ static const struct {
 	{"sched_wakeup_new", 0, CLASS(READY)},
 	{"module_load", 0, CLASS(IMAGES)},
 	{"module_free", 0, CLASS(IMAGES)},
-	{"sys_enter", CLASS(IMAGES) | CLASS(SYSTEM_CALLS), 0},
-	{"sys_exit", CLASS(SYSTEM_CALLS) | CLASS(NETWORK), 0},
+	{"sys_enter", CLASS(IMAGES) | CLASS(SYSTEM_CALLS) | CLASS(FILES), 0},
+	{"sys_exit", CLASS(SYSTEM_CALLS) | CLASS(FILES) | CLASS(NETWORK), 0},
 	{"irq_handler_entry", CLASS(INTERRUPTS), CLASS(READY) | CLASS(TREE)},
 	{"irq_handler_exit", CLASS(INTERRUPTS), CLASS(READY) | CLASS(TREE)},
 	{"local_timer_entry", 0, CLASS(INTERRUPTS)},

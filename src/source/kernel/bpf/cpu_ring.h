@@ -37,6 +37,14 @@ struct fault {
 	__u32 error; /* as the processor says it */
 };
 
+/* What a thread does with files: file_calls.bpf.c. */
+struct file_work {
+	__u64 irps[2];         /* of the operations that its system call is; 0: none */
+	__u32 count;           /* of its operations so far */
+	__u16 types[2], flags; /* enum etw_kernel_file_type, enum etw_kernel_file_call_flag */
+	__u16 is_late;         /* the first has not been told: its path was not in memory */
+};
+
 /* What is known of a thread. Made when it starts, or by the walk over all threads when the programs are attached. */
 struct thread {
 	__u64 out_ns; /* when it was switched out; 0: not since the programs are there */
@@ -48,6 +56,7 @@ struct thread {
 	__u64 old_break;    /* of the heap, before a call that may move it */
 	__u64 network_sock; /* whose datagrams the end of its call tells: network.bpf.c; 0: none */
 	struct stack stack;
+	struct file_work file_work;
 };
 
 struct {

@@ -7,6 +7,10 @@
 
 #define FMODE_CREATED 0x100000
 
+typedef struct {
+	__s64 counter;
+} atomic64_t;
+
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct hlist_node {
@@ -74,14 +78,24 @@ struct path {
 };
 
 struct fs_struct {
-	struct path root;
+	struct path root, pwd;
 };
+
+typedef struct {
+	atomic64_t refcnt;
+} file_ref_t;
 
 struct file {
 	unsigned int f_mode, f_flags;
 	__s64 f_pos;
 	struct inode *f_inode;
 	struct path f_path;
+	file_ref_t f_ref;
+};
+
+/* Before Linux 6.13. */
+struct file___counted {
+	atomic64_t f_count;
 };
 
 #pragma clang attribute pop

@@ -11,10 +11,11 @@
 #include "file_records.h"
 #include "file_types.h"
 
-#define NAMED_FILES 65536
-#define NAME_BYTES  256  /* of one name in a path, with its NUL */
-#define PATH_STEPS  2600 /* names in a path, and mounts that are crossed: more than fit in */
-#define FILE_ROOMS  4    /* programs that name files at once on one processor */
+#define NAMED_FILES     65536
+#define NAME_BYTES      256  /* of one name in a path, with its NUL */
+#define PATH_STEPS      2600 /* names in a path, and mounts that are crossed: more than fit in */
+#define PATH_ROOM_BYTES (ETW_KERNEL_PATH_BYTES + ETW_KERNEL_FRAMES * 8)
+#define FILE_ROOMS      4 /* programs that name files at once on one processor */
 
 /* An inode that was named. An address comes again with another inode. */
 struct named_file {
@@ -35,7 +36,8 @@ struct path_room {
 	__u32 is_used;
 	__u32 path_bytes;
 	struct etw_kernel_file_name name;
-	char path[ETW_KERNEL_PATH_BYTES + NAME_BYTES]; /* directly behind @name, as in a record */
+	/* Directly behind @name, as in a record; of a record with a stack the frames are behind it. */
+	char path[PATH_ROOM_BYTES];
 };
 
 struct {
@@ -182,17 +184,19 @@ static __always_inline int is_unlinked(struct dentry *dentry)
 }
 
 /*
- * Sends the name of @inode.
+ * tell_name() - sends the name of the inode at @inode_at.
  *
- * @dentry: one of its names; NULL: the kernel keeps none
- * @mount:  what it is seen through; NULL: the path within the file system
- * @type:   enum etw_kernel_name_type
+ * @dentry_at: one of its names; 0: the kernel keeps none
+ * @mount_at:  what it is seen through; 0: the path within the file system
+ * @type:      enum etw_kernel_name_type
  *
- * Returns whether it went out; what did not is counted.
+ * Returns whether it went out; what did not is counted. The kernel verifies it once, because it takes numbers.
  */
-static __noinline int tell_name(struct inode *inode, struct dentry *dentry, struct mount *mount,
-				__u32 type)
+__noinline int tell_name(__u64 inode_at, __u64 dentry_at, __u64 mount_at, __u32 type)
 {
+	struct inode *inode = (void *)inode_at;
+	struct dentry *dentry = (void *)dentry_at;
+	struct mount *mount = (void *)mount_at;
 	struct path_walk walk = {.dentry = dentry, .mount = mount, .room = take_path_room()};
 	struct path_room *room = bpf_map_lookup_elem(&etw_path_rooms, &walk.room);
 	int is_sent;
@@ -254,7 +258,7 @@ static __always_inline __u64 name_as(const struct etw_kernel_control *control, s
 		return key;
 	named.named_ns = bpf_ktime_get_ns();
 	/* One that did not go out is told with the next event. */
-	if (tell_name(inode, dentry, mount, type))
+	if (tell_name(key, (__u64)dentry, (__u64)mount, type))
 		bpf_map_update_elem(&etw_named_files, &key, &named, BPF_ANY);
 	return key;
 }

@@ -47,7 +47,7 @@ struct etw_kernel_control {
 	/* CLOCK_MONOTONIC: a file that was named before counts as one without a name. */
 	__u64 names_ns;
 	__u32 network_stacks; /* etw_kernel_network_stack_bit() of those with stacks */
-	__u32 reserved;
+	__u32 file_stacks;    /* types of file operations with stacks: bits from 64 on */
 };
 
 enum etw_kernel_option {

@@ -3,13 +3,11 @@
  * System calls. Every call of the machine passes here, so what is not wanted is left at once, and storage that is kept of
  * the thread is asked for only where one process tree alone is recorded.
  */
+#include "calls.h"
 #include "priorities.h"
 
 #if defined(__TARGET_ARCH_x86)
-#define TS_COMPAT 0x2
-#define X32_CALL  0x40000000u
-#elif defined(__TARGET_ARCH_arm64)
-#define TIF_32BIT 22
+#define X32_CALL 0x40000000u
 #endif
 
 /* A stack while its record is made: one for each program, none of which is entered twice on a processor. */
@@ -19,15 +17,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct stack);
 } etw_call_stack SEC(".maps");
-
-static __always_inline __u32 abi_of(struct task_struct *task)
-{
-#if defined(__TARGET_ARCH_x86)
-	return task->thread_info.status & TS_COMPAT ? ETW_KERNEL_SYSCALL_COMPAT : 0;
-#else
-	return task->thread_info.flags >> TIF_32BIT & 1 ? ETW_KERNEL_SYSCALL_COMPAT : 0;
-#endif
-}
 
 static __always_inline void send_call(void *context, const struct etw_kernel_control *control,
 				      struct task_struct *task, __u32 kind, const void *payload,

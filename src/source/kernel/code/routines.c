@@ -184,6 +184,22 @@ int etw_kernel_routines_read(struct etw_kernel_routines *routines, const char *p
 	return 0;
 }
 
+const char *etw_kernel_routines_call_name(uint32_t number, bool is_compat)
+{
+	const char *name = NULL;
+
+#ifdef NATIVE_PREFIX
+	if (!is_compat && number < ARRAY_SIZE(native_calls))
+		name = native_calls[number];
+#endif
+#if defined(__x86_64__)
+	if (is_compat && number < ARRAY_SIZE(compat_calls))
+		name = compat_calls[number];
+#endif
+	(void)is_compat;
+	return name && name[0] == '=' ? name + 1 : name;
+}
+
 uint64_t etw_kernel_routines_call(const struct etw_kernel_routines *routines, uint32_t number,
 				  bool is_compat)
 {

@@ -50,6 +50,9 @@ int etw_kernel_routines_read(struct etw_kernel_routines *routines, const char *p
 uint64_t etw_kernel_routines_call(const struct etw_kernel_routines *routines, uint32_t number,
 				  bool is_compat);
 
+/* etw_kernel_routines_call_name() - the name of the kernel's function, without prefixes. Static; NULL: there is no such call. */
+const char *etw_kernel_routines_call_name(uint32_t number, bool is_compat);
+
 /* etw_kernel_routines_vector() - what serves an interrupt of the processor itself; its vector where that is not known. */
 uint64_t etw_kernel_routines_vector(const struct etw_kernel_routines *routines, uint32_t vector);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "source/kernel/events/file_names.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,6 +164,44 @@ static struct etw_kernel_told_name **bucket_of(const struct etw_kernel_file_name
 					       uint64_t key)
 {
 	return &names->buckets[key * UINT64_C(0x9E3779B97F4A7C15) >> 32 & (BUCKETS - 1)];
+}
+
+static const struct etw_kernel_told_name *find(const struct etw_kernel_file_names *names,
+					       uint64_t key)
+{
+	const struct etw_kernel_told_name *name;
+
+	if (!names->buckets || !key)
+		return NULL;
+	for (name = *bucket_of(names, key); name && name->key != key;)
+		name = name->next_in_bucket;
+	return name;
+}
+
+size_t etw_kernel_given_name_text(const struct etw_kernel_file_names *names, uint64_t folder,
+				  const char *path, size_t path_bytes, char *to)
+{
+	const struct etw_kernel_told_name *known = find(names, folder);
+	size_t length = strnlen(path, path_bytes);
+	bool is_absolute = length && path[0] == '/';
+	struct text text = {.to = to};
+
+	if (known && !is_absolute && !(known->text_bytes == 1 && known->text[0] == '/'))
+		put(&text, known->text, known->text_bytes);
+	for (size_t at = 0; at < length;) {
+		const char *slash = memchr(path + at, '/', length - at);
+		size_t part = slash ? (size_t)(slash - path) - at : length - at;
+
+		if (part && !(part == 1 && path[at] == '.')) {
+			if (text.bytes || is_absolute || known)
+				put_text(&text, "/");
+			put(&text, path + at, part);
+		}
+		at += part + 1;
+	}
+	if (!text.bytes && (is_absolute || known))
+		put_text(&text, "/");
+	return text.bytes;
 }
 
 void etw_kernel_file_names_remove(struct etw_kernel_file_names *names, uint64_t key)

@@ -52,6 +52,19 @@ size_t etw_kernel_file_name_text(struct etw_kernel_file_names *names,
 				 const struct etw_kernel_file_name *record, const char *path,
 				 size_t path_bytes, char *to);
 
+/*
+ * etw_kernel_given_name_text() - the text of a path as a system call has it: behind the name of the folder where it begins,
+ * if that was told, and without what says nothing ("./", "//"). Links are not followed, and ".." stays.
+ *
+ * @folder: its key; 0: the path begins at the root, or nothing is known
+ * @path:   @path_bytes, the last of which may be a NUL
+ * @to:     as above
+ *
+ * Returns its bytes.
+ */
+size_t etw_kernel_given_name_text(const struct etw_kernel_file_names *names, uint64_t folder,
+				  const char *path, size_t path_bytes, char *to);
+
 /* etw_kernel_file_names_put() - a name is told; another one of the same key is replaced. Without memory it is forgotten. */
 void etw_kernel_file_names_put(struct etw_kernel_file_names *names, uint64_t key, const char *text,
 			       size_t bytes);

@@ -35,8 +35,22 @@ static const struct {
 	{4, 0x8000, ETW_KERNEL_FREQUENCY, 0},
 	{2, 0x40, ETW_KERNEL_SYSCALL_ENTER, 0x0F33}, /* SYSCALL */
 	{2, 0x40, ETW_KERNEL_SYSCALL_EXIT, 0x0F34},
-	{0, EVENT_TRACE_FLAG_DISK_FILE_IO, ETW_KERNEL_FILE_NAME,
-	 0}, /* what names files, from here */
+	{0, EVENT_TRACE_FLAG_FILE_IO, ETW_KERNEL_FILE_END, 0x044C},
+	{0, EVENT_TRACE_FLAG_FILE_IO_INIT, ETW_KERNEL_FILE_BEGIN, 0x0440}, /* operations */
+	{0, EVENT_TRACE_FLAG_FILE_IO_INIT, ETW_KERNEL_FILE_BEGIN, 0x0441},
+	{0, EVENT_TRACE_FLAG_FILE_IO_INIT, ETW_KERNEL_FILE_BEGIN, 0x0442},
+	{0, EVENT_TRACE_FLAG_FILE_IO_INIT, ETW_KERNEL_FILE_BEGIN, 0x0443},
+	{0, EVENT_TRACE_FLAG_FILE_IO_INIT, ETW_KERNEL_FILE_BEGIN, 0x0444},
+	{0, EVENT_TRACE_FLAG_FILE_IO_INIT, ETW_KERNEL_FILE_BEGIN, 0x0445},
+	{0, EVENT_TRACE_FLAG_FILE_IO_INIT, ETW_KERNEL_FILE_BEGIN, 0x0448},
+	{0, EVENT_TRACE_FLAG_FILE_IO_INIT, ETW_KERNEL_FILE_BEGIN, 0x0449},
+	{0, EVENT_TRACE_FLAG_FILE_IO_INIT, ETW_KERNEL_FILE_BEGIN, 0x044A},
+	{0, EVENT_TRACE_FLAG_FILE_IO_INIT, ETW_KERNEL_FILE_BEGIN, 0x044B},
+	{0, EVENT_TRACE_FLAG_FILE_IO_INIT, ETW_KERNEL_FILE_BEGIN, 0x044F},
+	{0, EVENT_TRACE_FLAG_FILE_IO_INIT, ETW_KERNEL_FILE_BEGIN, 0x0450},
+	{0, EVENT_TRACE_FLAG_FILE_IO_INIT, ETW_KERNEL_FILE_BEGIN, 0x0451},
+	/* What names files, from here. */
+	{0, EVENT_TRACE_FLAG_DISK_FILE_IO, ETW_KERNEL_FILE_NAME, 0},
 	{0, EVENT_TRACE_FLAG_FILE_IO, ETW_KERNEL_FILE_NAME, 0},
 	{0, EVENT_TRACE_FLAG_FILE_IO_INIT, ETW_KERNEL_FILE_NAME, 0},
 	{0, EVENT_TRACE_FLAG_MEMORY_HARD_FAULTS, ETW_KERNEL_FILE_NAME, 0},
@@ -94,6 +108,8 @@ static const enum etw_kernel_class probed[ETW_KERNEL_CPU_KINDS] = {
 	[ETW_KERNEL_FREQUENCY] = ETW_KERNEL_CLASS_POWER,
 	[ETW_KERNEL_COUNTER_SAMPLE] = ETW_KERNEL_CLASS_COUNTERS,
 	[ETW_KERNEL_FILE_NAME] = ETW_KERNEL_CLASS_FILE_NAMES,
+	[ETW_KERNEL_FILE_BEGIN] = ETW_KERNEL_CLASS_FILES,
+	[ETW_KERNEL_FILE_END] = ETW_KERNEL_CLASS_FILES,
 	[ETW_KERNEL_DISK_BEGIN] = ETW_KERNEL_CLASS_DISKS,
 	[ETW_KERNEL_DISK_END] = ETW_KERNEL_CLASS_DISKS,
 	[ETW_KERNEL_SPLIT] = ETW_KERNEL_CLASS_SPLITS,
@@ -134,8 +150,7 @@ bool etw_kernel_class_names_code(const struct etw_source_request *request)
 {
 	uint32_t others = request->group_masks[0] &
 			  ~(uint32_t)(ETW_KERNEL_TASK_FLAGS | ETW_KERNEL_DISK_FLAGS |
-				      EVENT_TRACE_FLAG_DISK_FILE_IO |
-				      EVENT_TRACE_FLAG_NO_SYSCONFIG);
+				      ETW_KERNEL_FILE_FLAGS | EVENT_TRACE_FLAG_NO_SYSCONFIG);
 
 	for (size_t i = 1; i < ARRAY_SIZE(request->group_masks); i++)
 		others |= i == CONFIG_WORD ? 0 : request->group_masks[i];
@@ -203,6 +218,19 @@ uint32_t etw_kernel_class_stack_kinds(const struct etw_source_request *request)
 				kinds |= UINT32_C(1) << classes[i].kind;
 	}
 	return kinds & etw_kernel_class_kinds(request->group_masks);
+}
+
+uint32_t etw_kernel_class_file_stacks(const struct etw_source_request *request)
+{
+	uint32_t types = 0;
+
+	for (uint32_t i = 0; i < request->stack_hook_count; i++) {
+		uint32_t type = (uint32_t)request->stack_hooks[i] - ETW_KERNEL_FILE_HOOKS_FIRST;
+
+		if (type < 32)
+			types |= UINT32_C(1) << type;
+	}
+	return types;
 }
 
 uint32_t etw_kernel_class_stack_events(const struct etw_source_request *request)

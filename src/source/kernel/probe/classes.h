@@ -13,6 +13,7 @@
 #include "base/fault.h"
 #include "base/source.h"
 #include "source/kernel/bpf/cpu_records.h"
+#include "source/kernel/bpf/file_records.h"
 #include "source/kernel/bpf/records.h"
 
 /* Kinds whose events name the kernel's function that serves a number. */
@@ -30,13 +31,15 @@
 #define ETW_KERNEL_MEMORY_FLAGS \
 	(EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS | EVENT_TRACE_FLAG_MEMORY_HARD_FAULTS)
 
+#define ETW_KERNEL_FILE_FLAGS \
+	(EVENT_TRACE_FLAG_DISK_FILE_IO | EVENT_TRACE_FLAG_FILE_IO | EVENT_TRACE_FLAG_FILE_IO_INIT)
+
 /* What is built, as group masks: the flags of tasks, and the bits of the kinds below. */
-#define ETW_KERNEL_BUILT_MASKS                                                  \
-	{                                                                       \
-		[0] = ETW_KERNEL_TASK_FLAGS | ETW_KERNEL_DISK_FLAGS |           \
-		      EVENT_TRACE_FLAG_DISK_FILE_IO | ETW_KERNEL_MEMORY_FLAGS | \
-		      EVENT_TRACE_FLAG_NETWORK_TCPIP,                           \
-		[1] = 0x6686, [2] = 0x8040, [4] = 0x8000, [6] = 0x3F,           \
+#define ETW_KERNEL_BUILT_MASKS                                                                \
+	{                                                                                     \
+		[0] = ETW_KERNEL_TASK_FLAGS | ETW_KERNEL_DISK_FLAGS | ETW_KERNEL_FILE_FLAGS | \
+		      ETW_KERNEL_MEMORY_FLAGS | EVENT_TRACE_FLAG_NETWORK_TCPIP,               \
+		[1] = 0x6686, [2] = 0x8040, [4] = 0x8000, [6] = 0x3F,                         \
 	}
 
 /* The events that can have stacks: (group << 8) | type. */
@@ -46,7 +49,8 @@
 			0x0301, 0x0302, 0x030A, 0x1402, 0x0501, 0x0502, 0x0524, 0x0532, 0x0F2E, \
 			0x0F2F, 0x0F33, 0x0F34, 0x0F42, 0x0F43, 0x0F44, 0x0F45, 0x060A, 0x060B, \
 			0x060C, 0x060F, 0x061A, 0x061B, 0x061C, 0x061F, 0x080A, 0x080B, 0x081A, \
-			0x081B                                                                  \
+			0x081B, 0x0440, 0x0441, 0x0442, 0x0443, 0x0444, 0x0445, 0x0448, 0x0449, \
+			0x044A, 0x044B, 0x044C, 0x044F, 0x0450, 0x0451                          \
 	}
 
 /* etw_kernel_class_kinds() - a bit for each enum etw_kernel_cpu_kind that @masks ask for. */
@@ -81,6 +85,11 @@ int etw_kernel_class_less(uint32_t kinds, struct etw_fault *reterr);
 
 /* etw_kernel_class_stack_kinds() - those of whose events the request wants the stacks. */
 uint32_t etw_kernel_class_stack_kinds(const struct etw_source_request *request);
+
+#define ETW_KERNEL_FILE_HOOKS_FIRST (0x0400 | ETW_KERNEL_FILE_TYPES_FIRST)
+
+/* etw_kernel_class_file_stacks() - the operations of files whose stacks the request wants: struct etw_kernel_control. */
+uint32_t etw_kernel_class_file_stacks(const struct etw_source_request *request);
 
 /*
  * etw_kernel_class_stack_events() - the events of tasks, of soft interrupts and of disks whose stacks the request wants: enum

@@ -28,6 +28,7 @@ enum etw_kernel_class {
 	ETW_KERNEL_CLASS_POWER,
 	ETW_KERNEL_CLASS_COUNTERS, /* samples by another source than the clock */
 	ETW_KERNEL_CLASS_FILE_NAMES,
+	ETW_KERNEL_CLASS_FILES,  /* operations of files */
 	ETW_KERNEL_CLASS_DISKS,  /* transfers */
 	ETW_KERNEL_CLASS_SPLITS, /* of them */
 	ETW_KERNEL_CLASS_FAULTS,

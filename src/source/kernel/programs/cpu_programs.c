@@ -63,13 +63,15 @@ void etw_kernel_cpu_bpf_close(struct etw_kernel_cpu_bpf *cpu_bpf)
 #include <bpf/libbpf.h>
 
 #include "source/kernel/probe/probe_class.h"
+#include "source/kernel/programs/file_calls.h"
 #include "source/kernel/programs/load.h"
 
 #define KIND(kind) (UINT32_C(1) << (kind))
 #define DISK_PROGRAM_KINDS \
 	(KIND(ETW_KERNEL_DISK_BEGIN) | KIND(ETW_KERNEL_DISK_END) | KIND(ETW_KERNEL_SPLIT))
-#define FAULT_KINDS  (KIND(ETW_KERNEL_FAULT) | KIND(ETW_KERNEL_HARD_FAULT))
-#define OBJECT(name) etw_kernel_##name##_object, &etw_kernel_##name##_object_bytes
+#define FAULT_KINDS        (KIND(ETW_KERNEL_FAULT) | KIND(ETW_KERNEL_HARD_FAULT))
+#define FILE_PROGRAM_KINDS (KIND(ETW_KERNEL_FILE_BEGIN) | KIND(ETW_KERNEL_FILE_END))
+#define OBJECT(name)       etw_kernel_##name##_object, &etw_kernel_##name##_object_bytes
 
 static const struct {
 	const char *program;
@@ -259,6 +261,12 @@ static const struct {
 	[ETW_KERNEL_PROGRAM_RETRANSMIT_ANSWER] = {"etw_retransmit_answer", "tcp_retransmit_synack",
 						  OBJECT(network), 0, KIND(ETW_KERNEL_NETWORK),
 						  ETW_KERNEL_HAS_RETRANSMIT_ANSWER},
+	[ETW_KERNEL_PROGRAM_ENTER_FILE_CALL] = {"etw_enter_file_call", "sys_enter",
+						OBJECT(file_calls), .kinds = FILE_PROGRAM_KINDS},
+	[ETW_KERNEL_PROGRAM_EXIT_FILE_CALL] = {"etw_exit_file_call", "sys_exit", OBJECT(file_calls),
+					       .kinds = FILE_PROGRAM_KINDS},
+	[ETW_KERNEL_PROGRAM_END_WITH_FILES] = {"etw_end_with_files", "sched_process_exit",
+					       OBJECT(file_calls), .kinds = FILE_PROGRAM_KINDS},
 };
 
 /* Maps that outlive the programs of one loading, beside the rings and what is known of threads. */
@@ -574,6 +582,19 @@ static int take_programs(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_so
 	return 0;
 }
 
+/* To the object that asks for them. */
+static int tell_file_calls(struct bpf_object *object)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(object, "etw_file_calls");
+	struct etw_kernel_file_calls calls;
+	uint32_t key = 0;
+
+	if (!map)
+		return 0;
+	etw_kernel_file_calls_fill(&calls);
+	return bpf_map__update_elem(map, &key, sizeof(key), &calls, sizeof(calls), BPF_ANY);
+}
+
 /* @set: programs of one object, none of which is there yet */
 static int load(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_kernel_bpf *bpf,
 		const struct etw_source_host *host, size_t place, const struct program_set *set)
@@ -589,6 +610,8 @@ static int load(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_kernel_bpf 
 		r = choose(object, programs[place].object, set);
 	if (!r)
 		r = bpf_object__load(object);
+	if (!r)
+		r = tell_file_calls(object);
 	if (!r)
 		r = take_maps(cpu_bpf, host, object);
 	if (!r)

@@ -82,7 +82,10 @@ enum etw_kernel_cpu_program {
 	ETW_KERNEL_PROGRAM_RECEIVED = 62,
 	ETW_KERNEL_PROGRAM_RETRANSMIT = 63,
 	ETW_KERNEL_PROGRAM_RETRANSMIT_ANSWER = 64,
-	ETW_KERNEL_CPU_PROGRAMS = 65,
+	ETW_KERNEL_PROGRAM_ENTER_FILE_CALL = 65,
+	ETW_KERNEL_PROGRAM_EXIT_FILE_CALL = 66,
+	ETW_KERNEL_PROGRAM_END_WITH_FILES = 67,
+	ETW_KERNEL_CPU_PROGRAMS = 68,
 };
 
 /* For etw_kernel_cpu_bpf_open(), beside the bits of kinds: one process tree alone is recorded, with what the kernel does for it. */

@@ -59,7 +59,9 @@ int etw_kernel_set_constant(struct bpf_object *object, uint32_t value)
 
 	bpf_object__for_each_map(map, object)
 	{
-		if (strstr(bpf_map__name(map), ".rodata"))
+		/* The compiler may have constants of its own there. */
+		if (strstr(bpf_map__name(map), ".rodata") &&
+		    bpf_map__value_size(map) == sizeof(value))
 			return bpf_map__set_initial_value(map, &value, sizeof(value));
 	}
 	return 0;

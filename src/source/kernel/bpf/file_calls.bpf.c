@@ -1,0 +1,716 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * What system calls do with files. Linux has no tracepoint there, so an operation begins where its call does, and ends
+ * where that returns. Which calls are operations, and what their arguments mean, the host says in a map. Pipes, sockets and
+ * what else has no name are left out.
+ */
+#include "calls.h"
+#include "files.h"
+
+#define FILE_KIND      0170000
+#define FIFO_KIND      0010000
+#define SOCKET_KIND    0140000
+#define AT_CWD         -100
+#define APPENDS        02000 /* O_APPEND */
+#define IS_WRITE(type) ((type) == ETW_KERNEL_FILE_WRITE)
+#define PIECES_MAX     1024 /* IOV_MAX */
+#define OPEN_FILES     65536
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct etw_kernel_file_calls);
+} etw_file_calls SEC(".maps");
+
+/* By which operation a file was opened. */
+struct opened_file {
+	__u64 irp;
+	__u64 key; /* of its inode: an address comes again with another file */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, OPEN_FILES);
+	__type(key, __u64);
+	__type(value, struct opened_file);
+} etw_opened_files SEC(".maps");
+
+/* A stack while its record is made: one for each program, none of which is entered twice on a processor. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 3);
+	__type(key, __u32);
+	__type(value, struct stack);
+} etw_file_stacks SEC(".maps");
+
+enum {
+	IN_ENTER,
+	IN_EXIT,
+	IN_END,
+	NO_STACK
+};
+
+/* The call that runs, as far as every step wants it. */
+struct call {
+	void *context;
+	const struct etw_kernel_control *control;
+	struct task_struct *task;
+	struct thread *thread;
+	__u32 program;
+	__u32 stack; /* where the call's is; NO_STACK: none is wanted */
+	__u32 is_compat;
+	struct etw_kernel_file_call how;
+	__u64 arguments[6];
+};
+
+static __always_inline __u64 argument(const struct call *call, __u32 place)
+{
+	__u32 at = place - 1;
+
+	return at < 6 ? call->arguments[at] : 0;
+}
+
+static __always_inline __u64 new_irp(const struct call *call)
+{
+	return (__u64)(__u32)call->task->pid << 32 | ++call->thread->file_work.count;
+}
+
+static __always_inline struct file *file_of(struct task_struct *task, __u32 fd)
+{
+	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
+	struct file *file = NULL;
+
+	if (!table || fd >= BPF_CORE_READ(table, max_fds))
+		return NULL;
+	bpf_probe_read_kernel(&file, sizeof(file), BPF_CORE_READ(table, fd) + fd);
+	return file;
+}
+
+/* Whether operations on it are events: pipes, sockets, and inodes without a kind, such as an eventfd's, are left out. */
+static __always_inline int is_named_kind(struct file *file)
+{
+	__u32 kind = BPF_CORE_READ(file, f_inode, i_mode) & FILE_KIND;
+
+	return kind && kind != FIFO_KIND && kind != SOCKET_KIND;
+}
+
+/* Whether the call that closes it leaves nobody with it. */
+static __always_inline int is_last_use(struct file *file)
+{
+	if (bpf_core_field_exists(file->f_ref))
+		return !BPF_CORE_READ(file, f_ref.refcnt.counter);
+	return BPF_CORE_READ((struct file___counted *)file, f_count.counter) == 1;
+}
+
+/* What events call the open file. */
+static __always_inline __u64 object_of(struct file *file, __u64 key)
+{
+	__u64 address = (__u64)file;
+	const struct opened_file *opened = bpf_map_lookup_elem(&etw_opened_files, &address);
+
+	return opened && opened->key == key ? opened->irp : address;
+}
+
+static __always_inline int has_stack(const struct etw_kernel_control *control, __u32 type)
+{
+	return control->file_stacks >> ((type - ETW_KERNEL_FILE_TYPES_FIRST) & 31) & 1;
+}
+
+/*
+ * The stack of the call, for those of its events that are to have it.
+ *
+ * @kind: of their records
+ * @type: of the first of them
+ */
+static __always_inline void take_call_stack(struct call *call, __u32 kind, __u32 type)
+{
+	__u32 key = call->program;
+	struct stack *stack;
+
+	call->stack = NO_STACK;
+	/* The call of one may be the next, too: Cleanup and Close, Read and Write. */
+	if (!wants_stack(call->control, kind) ||
+	    (kind == ETW_KERNEL_FILE_BEGIN && !has_stack(call->control, type) &&
+	     !has_stack(call->control, type + 1)))
+		return;
+	call->stack = key;
+	stack = bpf_map_lookup_elem(&etw_file_stacks, &key);
+	if (stack)
+		take_stack(call->context, stack, /* has_user= */ 1);
+}
+
+/* @stack: its place; NO_STACK: none is wanted */
+static __always_inline struct stack *begin_head(struct etw_kernel_cpu_record *head, __u32 stack)
+{
+	__u64 id = bpf_get_current_pid_tgid();
+
+	head->stack_tid = (__u32)id;
+	head->stack_pid = id >> 32;
+	if (stack == NO_STACK)
+		return NULL;
+	head->stack_flags = ETW_KERNEL_STACK_ASKED;
+	return bpf_map_lookup_elem(&etw_file_stacks, &stack);
+}
+
+/* These three take what the kernel can verify once: numbers, and bytes. */
+
+__noinline int send_end(__u64 irp, __s64 result, __u32 type, __u32 flags, __u32 stack)
+{
+	struct etw_kernel_cpu_record head = {.kind = ETW_KERNEL_FILE_END};
+	struct etw_kernel_file_end payload = {
+		.irp = irp,
+		.result = result,
+		.type = type,
+		.call_flags = flags,
+		.is_new = flags >> 16,
+	};
+
+	send(&head, &payload, sizeof(payload), begin_head(&head, stack));
+	return 0;
+}
+
+/* An operation without a path. */
+__noinline int send_begin(struct etw_kernel_file_begin *payload, __u32 stack)
+{
+	struct etw_kernel_cpu_record head = {.kind = ETW_KERNEL_FILE_BEGIN};
+
+	if (payload)
+		send(&head, payload, sizeof(*payload), begin_head(&head, stack));
+	return 0;
+}
+
+/* @room: for the path and the frames behind it; a constant */
+static __always_inline void send_path_room(void *ring, const struct etw_kernel_cpu_record *head,
+					   const struct etw_kernel_file_begin *payload,
+					   const char *from, __u32 bytes, const __u32 room)
+{
+	struct etw_kernel_cpu_record *record;
+
+	record = bpf_ringbuf_reserve(ring, sizeof(*record) + sizeof(*payload) + room, 0);
+	if (!record) {
+		count_drop(ETW_KERNEL_DROP_CPU_RING_FULL + ETW_KERNEL_FILE_BEGIN);
+		return;
+	}
+	*record = *head;
+	record->time_ns = bpf_ktime_get_ns();
+	record->payload_bytes = sizeof(*payload) + ((payload->path_bytes + 7) & ~7u);
+	__builtin_memcpy(record + 1, payload, sizeof(*payload));
+	if (bytes > room)
+		bytes = room;
+	bpf_probe_read_kernel((char *)(record + 1) + sizeof(*payload), bytes, from);
+	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+}
+
+/* An operation with the path in a room, of which payload->path_bytes are used. */
+__noinline int send_begin_with_path(struct etw_kernel_file_begin *payload, __u32 room_number,
+				    __u32 stack_number)
+{
+	struct etw_kernel_cpu_record head = {.kind = ETW_KERNEL_FILE_BEGIN};
+	struct path_room *room = bpf_map_lookup_elem(&etw_path_rooms, &room_number);
+	__u32 cpu = bpf_get_smp_processor_id(), frames = 0, bytes;
+	void *ring = bpf_map_lookup_elem(&etw_cpu_rings, &cpu);
+	const struct stack *stack = begin_head(&head, stack_number);
+
+	if (!ring) {
+		count_drop(ETW_KERNEL_DROP_CPU_RING_FULL + ETW_KERNEL_FILE_BEGIN);
+		return 0;
+	}
+	if (!room || !payload)
+		return 0;
+	bytes = (payload->path_bytes + 7) & ~7u;
+	if (bytes > ETW_KERNEL_PATH_BYTES)
+		return 0;
+	if (stack) {
+		head.kernel_frames = stack->kernel_frames;
+		head.user_frames = stack->user_frames;
+		head.stack_flags |= stack->flags;
+		frames = (stack->kernel_frames + stack->user_frames) * sizeof(__u64);
+		if (frames > ETW_KERNEL_FRAMES * sizeof(__u64))
+			frames = ETW_KERNEL_FRAMES * sizeof(__u64);
+		bpf_probe_read_kernel(&room->path[bytes], frames, stack->frames);
+	}
+	bytes += frames;
+	if (bytes <= 64)
+		send_path_room(ring, &head, payload, room->path, bytes, 64);
+	else if (bytes <= 128)
+		send_path_room(ring, &head, payload, room->path, bytes, 128);
+	else if (bytes <= 256)
+		send_path_room(ring, &head, payload, room->path, bytes, 256);
+	else if (bytes <= 1024)
+		send_path_room(ring, &head, payload, room->path, bytes, 1024);
+	else
+		send_path_room(ring, &head, payload, room->path, bytes, PATH_ROOM_BYTES);
+	return 0;
+}
+
+/* Where the stack of an event is, if it is to have one. */
+static __always_inline __u32 stack_of(const struct call *call, __u32 type)
+{
+	return call->stack != NO_STACK && has_stack(call->control, type) ? call->stack : NO_STACK;
+}
+
+/* Reads a path of the call into @room. Returns its bytes with the NUL; 0: it is not in memory, or there is none. */
+static __always_inline __u32 read_path(struct path_room *room, __u64 path)
+{
+	long bytes = bpf_probe_read_user_str(room->path, ETW_KERNEL_PATH_BYTES, (void *)path);
+
+	return bytes > 0 && bytes <= ETW_KERNEL_PATH_BYTES ? bytes : 0;
+}
+
+/* The folder where a path begins that has no slash in front; it is named. */
+static __always_inline __u64 folder_of(const struct call *call, const struct path_room *room,
+				       __s32 fd, __u32 has_fd)
+{
+	struct task_struct *task = call->task;
+	struct dentry *dentry;
+
+	if (room->path[0] == '/')
+		return 0;
+	if (has_fd && fd != AT_CWD)
+		return name_file(call->control, file_of(call->task, fd));
+	dentry = BPF_CORE_READ(task, fs, pwd.dentry);
+	return name_as(call->control, BPF_CORE_READ(dentry, d_inode), dentry,
+		       mount_of(BPF_CORE_READ(task, fs, pwd.mnt)), ETW_KERNEL_NAME_IS);
+}
+
+/* The file that a path leads to is known by it alone: a name for this one operation. */
+static __always_inline void send_given_name(__u64 irp, __u64 folder, struct path_room *room,
+					    __u32 bytes)
+{
+	room->name = (struct etw_kernel_file_name){
+		.key = irp,
+		.folder = folder,
+		.flags = ETW_KERNEL_NAME_AS_GIVEN,
+		.path_bytes = bytes,
+	};
+	room->path_bytes = bytes;
+	send_name(room);
+}
+
+static __always_inline int event_has_path(__u32 type)
+{
+	return type == ETW_KERNEL_FILE_CREATE || type >= ETW_KERNEL_FILE_DELETE_PATH;
+}
+
+/* Returns 0: a path was not in memory, nothing was sent. */
+static __always_inline int send_path_parts(const struct call *call, __u64 irp, __u32 number,
+					   struct path_room *room)
+{
+	const struct etw_kernel_file_call *how = &call->how;
+	struct etw_kernel_file_begin payload = {
+		.irp = irp,
+		.file = irp,
+		.key = irp,
+		.tid = call->task->pid,
+		.type = how->type,
+		.info_class = how->info_class,
+		.call_flags = how->flags,
+	};
+	__u32 bytes = read_path(room, argument(call, how->path));
+	__u64 folder;
+
+	if (!bytes)
+		return 0;
+	folder = folder_of(call, room, argument(call, how->file), how->file);
+	if (how->type != ETW_KERNEL_FILE_CREATE && how->type != ETW_KERNEL_FILE_DELETE_PATH &&
+	    is_wanted(call->control, ETW_KERNEL_FILE_NAME))
+		send_given_name(irp, folder, room, bytes);
+	if (how->type == ETW_KERNEL_FILE_CREATE) {
+		payload.options = argument(call, how->size);
+		payload.attributes = argument(call, how->offset);
+		if (how->flags & ETW_KERNEL_CALL_HAS_HOW) {
+			__u64 options[2] = {};
+
+			bpf_probe_read_user(options, sizeof(options),
+					    (void *)argument(call, how->size));
+			payload.options = options[0];
+			payload.attributes = options[1];
+		}
+	} else if (how->size) {
+		payload.extra = argument(call, how->size);
+		if (how->flags & ETW_KERNEL_CALL_SPLIT_OFFSET)
+			payload.extra = (__u32)payload.extra | argument(call, how->size + 1) << 32;
+	}
+	if (how->other_path) {
+		bytes = read_path(room, argument(call, how->other_path));
+		if (!bytes)
+			return 0;
+		folder = folder_of(call, room, argument(call, how->other_file), how->other_file);
+	}
+	if (!is_wanted(call->control, ETW_KERNEL_FILE_BEGIN))
+		return 1;
+	if (!event_has_path(how->type)) {
+		send_begin(&payload, stack_of(call, how->type));
+		return 1;
+	}
+	payload.folder = folder;
+	payload.path_bytes = bytes;
+	send_begin_with_path(&payload, number, stack_of(call, how->type));
+	return 1;
+}
+
+/* An operation on what a path leads to. Returns as send_path_parts(). */
+static __noinline int begin_by_path(const struct call *call, __u64 irp)
+{
+	__u32 number = take_path_room();
+	struct path_room *room = bpf_map_lookup_elem(&etw_path_rooms, &number);
+	int is_sent;
+
+	if (!room) {
+		count_drop(ETW_KERNEL_DROP_CPU_RING_FULL + ETW_KERNEL_FILE_BEGIN);
+		return 1;
+	}
+	is_sent = send_path_parts(call, irp, number, room);
+	__sync_lock_test_and_set(&room->is_used, 0);
+	return is_sent;
+}
+
+struct pieces {
+	__u64 at, byte_count;
+	__u32 count, is_compat;
+};
+
+static long add_piece(__u32 number, struct pieces *pieces)
+{
+	__u64 piece[2] = {};
+
+	if (number >= pieces->count)
+		return 1;
+	if (pieces->is_compat) {
+		__u32 small[2] = {};
+
+		if (bpf_probe_read_user(small, sizeof(small), (void *)(pieces->at + number * 8)))
+			return 1;
+		piece[1] = small[1];
+	} else if (bpf_probe_read_user(piece, sizeof(piece), (void *)(pieces->at + number * 16))) {
+		return 1;
+	}
+	pieces->byte_count += piece[1];
+	return 0;
+}
+
+static __always_inline __u64 size_of_call(const struct call *call)
+{
+	struct pieces pieces = {.is_compat = call->is_compat};
+
+	if (!(call->how.flags & ETW_KERNEL_CALL_VECTOR))
+		return argument(call, call->how.size);
+	pieces.at = argument(call, call->how.size - 1);
+	pieces.count = argument(call, call->how.size);
+	if (pieces.count)
+		bpf_loop(PIECES_MAX, add_piece, &pieces, 0);
+	return pieces.byte_count;
+}
+
+/* Where in a file a call reads or writes. @place: of the argument that says it; 0: none does */
+static __always_inline __u64 offset_of(const struct call *call, struct file *file, __u32 place,
+				       int is_write)
+{
+	__u64 offset = place ? argument(call, place) : 0;
+
+	if (place && call->how.flags & ETW_KERNEL_CALL_OFFSET_IN_MEMORY) {
+		__u64 at = offset;
+
+		if (at && !bpf_probe_read_user(&offset, sizeof(offset), (void *)at))
+			return offset;
+		place = 0;
+	} else if (place && call->how.flags & ETW_KERNEL_CALL_SPLIT_OFFSET) {
+		offset = (__u32)offset | argument(call, place + 1) << 32;
+	}
+	if (place && offset != (__u64)-1)
+		return offset;
+	if (is_write && BPF_CORE_READ(file, f_flags) & APPENDS)
+		return BPF_CORE_READ(file, f_inode, i_size);
+	return BPF_CORE_READ(file, f_pos);
+}
+
+/* An operation on an open file. @slot: of the call's operations. */
+static __always_inline void begin_on_file(const struct call *call, struct file *file, __u32 type,
+					  __u32 offset_place, __u32 slot)
+{
+	struct file_work *work = &call->thread->file_work;
+	__u64 key = name_file(call->control, file), irp = new_irp(call);
+	struct etw_kernel_file_begin payload = {
+		.irp = irp,
+		.file = object_of(file, key),
+		.key = key,
+		.tid = call->task->pid,
+		.type = type,
+		.options = BPF_CORE_READ(file, f_flags),
+		.info_class = call->how.info_class,
+		.call_flags = call->how.flags,
+	};
+
+	if (type == ETW_KERNEL_FILE_READ || type == ETW_KERNEL_FILE_WRITE) {
+		payload.offset = offset_of(call, file, offset_place, IS_WRITE(type));
+		payload.byte_count = size_of_call(call);
+	} else if (type == ETW_KERNEL_FILE_DIR_ENUM) {
+		payload.byte_count = argument(call, call->how.size);
+	} else if (type == ETW_KERNEL_FILE_FS_CONTROL) {
+		payload.info_class = argument(call, call->how.size);
+	} else if (type == ETW_KERNEL_FILE_SET_INFO && call->how.size) {
+		payload.extra = argument(call, call->how.size);
+		if (call->how.flags & ETW_KERNEL_CALL_SPLIT_OFFSET)
+			payload.extra = (__u32)payload.extra | argument(call, call->how.size + 1)
+								       << 32;
+	}
+	if (is_wanted(call->control, ETW_KERNEL_FILE_BEGIN))
+		send_begin(&payload, stack_of(call, type));
+	work->irps[slot & 1] = irp;
+	work->types[slot & 1] = type;
+}
+
+/* A descriptor of @file is closed, and the file with the last of them. @has_end: its call returns */
+static __noinline void close_file(const struct call *call, struct file *file, __u32 has_end)
+{
+	struct file_work *work = &call->thread->file_work;
+	struct inode *inode = BPF_CORE_READ(file, f_inode);
+	__u64 address = (__u64)file, key = key_of(inode);
+
+	begin_on_file(call, file, ETW_KERNEL_FILE_CLEANUP, 0, 0);
+	if (is_last_use(file)) {
+		begin_on_file(call, file, ETW_KERNEL_FILE_CLOSE, 0, 1);
+		bpf_map_delete_elem(&etw_opened_files, &address);
+		if (!BPF_CORE_READ(inode, i_nlink) &&
+		    is_wanted(call->control, ETW_KERNEL_FILE_NAME) &&
+		    tell_name(key, (__u64)BPF_CORE_READ(file, f_path.dentry),
+			      (__u64)mount_of(BPF_CORE_READ(file, f_path.mnt)),
+			      ETW_KERNEL_NAME_DELETED))
+			bpf_map_delete_elem(&etw_named_files, &key);
+	}
+	if (!has_end)
+		work->irps[0] = work->irps[1] = 0;
+}
+
+struct closing {
+	const struct call *call;
+	__u32 first, last;
+};
+
+static long close_one(__u32 number, struct closing *closing)
+{
+	__u32 fd = closing->first + number;
+	struct file *file;
+
+	if (fd > closing->last)
+		return 1;
+	file = file_of(closing->call->task, fd);
+	if (file && is_named_kind(file))
+		close_file(closing->call, file, 0);
+	return 0;
+}
+
+/* Every descriptor from @first to @last; of more than a program may look at the rest is left. */
+static __always_inline void close_all(const struct call *call, __u32 first, __u32 last)
+{
+	struct closing closing = {.call = call, .first = first};
+	struct task_struct *task = call->task;
+	__u32 count = BPF_CORE_READ(task, files, fdt, max_fds);
+
+	if (!count || first >= count || last < first)
+		return;
+	closing.last = last < count ? last : count - 1;
+	bpf_loop(closing.last - first + 1, close_one, &closing, 0);
+}
+
+static __always_inline void read_arguments(struct call *call, struct pt_regs *regs)
+{
+#if defined(__TARGET_ARCH_x86)
+	if (call->is_compat) {
+		call->arguments[0] = (__u32)regs->bx;
+		call->arguments[1] = (__u32)regs->cx;
+		call->arguments[2] = (__u32)regs->dx;
+		call->arguments[3] = (__u32)regs->si;
+		call->arguments[4] = (__u32)regs->di;
+		call->arguments[5] = (__u32)regs->bp;
+		return;
+	}
+	call->arguments[0] = regs->di;
+	call->arguments[1] = regs->si;
+	call->arguments[2] = regs->dx;
+	call->arguments[3] = regs->r10;
+	call->arguments[4] = regs->r8;
+	call->arguments[5] = regs->r9;
+#elif defined(__TARGET_ARCH_arm64)
+	for (int i = 0; i < 6; i++)
+		call->arguments[i] = regs->regs[i];
+#endif
+}
+
+/* What the call is, by its number. Returns whether it is an operation of files that is wanted. */
+static __always_inline int find_call(struct call *call, __u64 number)
+{
+	const struct etw_kernel_file_calls *calls;
+	__u32 key = 0;
+
+	call->is_compat = abi_of(call->task) & ETW_KERNEL_SYSCALL_COMPAT ? 1 : 0;
+	calls = bpf_map_lookup_elem(&etw_file_calls, &key);
+	if (!calls || number >= ETW_KERNEL_FILE_CALLS)
+		return 0;
+	call->how = call->is_compat ? calls->calls[1][number] : calls->calls[0][number];
+	return call->how.type;
+}
+
+static __always_inline int wants_files(const struct etw_kernel_control *control)
+{
+	return control && (is_wanted(control, ETW_KERNEL_FILE_BEGIN) ||
+			   is_wanted(control, ETW_KERNEL_FILE_END));
+}
+
+/* An empty path stands for the descriptor in front of it. Returns whether there is a path. */
+static __always_inline int has_path(const struct call *call)
+{
+	__u64 path = argument(call, call->how.path);
+	char first = 1;
+
+	if (!call->how.path || !path)
+		return 0;
+	if (!call->how.file || (__s32)argument(call, call->how.file) == AT_CWD)
+		return 1;
+	return bpf_probe_read_user(&first, sizeof(first), (void *)path) || first;
+}
+
+static __always_inline void begin_call(struct call *call)
+{
+	const struct etw_kernel_file_call *how = &call->how;
+	struct file_work *work = &call->thread->file_work;
+	struct file *file;
+
+	if (how->flags & ETW_KERNEL_CALL_CLOSES_RANGE) {
+		/* With CLOSE_RANGE_CLOEXEC nothing is closed. */
+		if (!(argument(call, 3) & 4))
+			close_all(call, argument(call, 1), argument(call, 2));
+		return;
+	}
+	if (has_path(call)) {
+		work->irps[0] = new_irp(call);
+		work->types[0] = how->type;
+		work->is_late = !begin_by_path(call, work->irps[0]);
+		return;
+	}
+	/* Onto itself nothing is duplicated. */
+	if (how->flags & ETW_KERNEL_CALL_REPLACES && argument(call, 1) == argument(call, 2))
+		return;
+	file = how->file ? file_of(call->task, argument(call, how->file)) : NULL;
+	if (file && is_named_kind(file)) {
+		if (how->flags & (ETW_KERNEL_CALL_CLOSES | ETW_KERNEL_CALL_REPLACES))
+			close_file(call, file, 1);
+		else
+			begin_on_file(call, file, how->type, how->offset, 0);
+	}
+	if (how->type != ETW_KERNEL_FILE_READ || !how->other_file)
+		return;
+	/* It is written to another one. */
+	file = file_of(call->task, argument(call, how->other_file));
+	if (file && is_named_kind(file))
+		begin_on_file(call, file, ETW_KERNEL_FILE_WRITE, how->other_offset, 1);
+}
+
+SEC("tp_btf/sys_enter")
+int etw_enter_file_call(__u64 *context)
+{
+	struct call call = {.context = context, .program = IN_ENTER, .control = find_control()};
+	struct file_work *work;
+
+	if (!wants_files(call.control))
+		return 0;
+	call.task = bpf_get_current_task_btf();
+	if (!find_call(&call, context[1]))
+		return 0;
+	call.thread = bpf_task_storage_get(&etw_threads, call.task, 0, 0);
+	if (!call.thread || !is_inside(call.control, call.thread))
+		return 0;
+	read_arguments(&call, (void *)context[0]);
+	work = &call.thread->file_work;
+	work->irps[0] = work->irps[1] = 0;
+	work->flags = call.how.flags;
+	work->is_late = 0;
+	take_call_stack(&call, ETW_KERNEL_FILE_BEGIN, call.how.type);
+	begin_call(&call);
+	return 0;
+}
+
+/* The file that a call opened is known by the operation from here on. Returns whether it was made. */
+static __always_inline __u32 note_opened(const struct call *call, __u64 irp, __s64 fd)
+{
+	struct file *file = file_of(call->task, fd);
+	struct opened_file opened = {.irp = irp};
+	__u64 address = (__u64)file;
+
+	if (!file || !is_named_kind(file))
+		return 0;
+	opened.key = name_file(call->control, file);
+	bpf_map_update_elem(&etw_opened_files, &address, &opened, BPF_ANY);
+	return !!(BPF_CORE_READ(file, f_mode) & FMODE_CREATED);
+}
+
+SEC("tp_btf/sys_exit")
+int etw_exit_file_call(__u64 *context)
+{
+	struct call call = {.context = context, .program = IN_EXIT, .control = find_control()};
+	struct file_work *work;
+	__s64 result = context[1];
+	__u32 is_new = 0;
+
+	if (!wants_files(call.control))
+		return 0;
+	call.task = bpf_get_current_task_btf();
+	call.thread = bpf_task_storage_get(&etw_threads, call.task, 0, 0);
+	if (!call.thread)
+		return 0;
+	work = &call.thread->file_work;
+	if (work->is_late) {
+		struct pt_regs *regs = (void *)context[0];
+
+		work->is_late = 0;
+#if defined(__TARGET_ARCH_x86)
+		if (find_call(&call, regs->orig_ax)) {
+#elif defined(__TARGET_ARCH_arm64)
+		if (find_call(&call, regs->syscallno)) {
+#endif
+			read_arguments(&call, regs);
+#if defined(__TARGET_ARCH_arm64)
+			call.arguments[0] = regs->orig_x0;
+#endif
+			take_call_stack(&call, ETW_KERNEL_FILE_BEGIN, call.how.type);
+			if (!begin_by_path(&call, work->irps[0]))
+				count_drop(ETW_KERNEL_DROP_INCOMPLETE);
+		}
+	}
+	if (!work->irps[0] && !work->irps[1])
+		return 0;
+	if (work->flags & ETW_KERNEL_CALL_OPENS && result >= 0)
+		is_new = note_opened(&call, work->irps[0], result);
+	if (is_wanted(call.control, ETW_KERNEL_FILE_END)) {
+		take_call_stack(&call, ETW_KERNEL_FILE_END, 0);
+		if (work->irps[0])
+			send_end(work->irps[0], result, work->types[0], work->flags | is_new << 16,
+				 call.stack);
+		if (work->irps[1])
+			send_end(work->irps[1], result, work->types[1], work->flags, call.stack);
+	}
+	work->irps[0] = work->irps[1] = 0;
+	return 0;
+}
+
+/* What a process has open is closed when the last thread that uses it ends, behind this. */
+SEC("tp_btf/sched_process_exit")
+int etw_end_with_files(__u64 *context)
+{
+	struct call call = {.context = context, .program = IN_END, .control = find_control()};
+	struct task_struct *task;
+
+	if (!wants_files(call.control))
+		return 0;
+	call.task = task = bpf_get_current_task_btf();
+	call.thread = bpf_task_storage_get(&etw_threads, task, 0, 0);
+	if (!call.thread || !is_inside(call.control, call.thread) ||
+	    BPF_CORE_READ(task, files, count.counter) != 1)
+		return 0;
+	take_call_stack(&call, ETW_KERNEL_FILE_BEGIN, ETW_KERNEL_FILE_CLEANUP);
+	close_all(&call, 0, ~0u);
+	return 0;
+}
+
+char etw_license[] SEC("license") = "Dual MIT/GPL";
