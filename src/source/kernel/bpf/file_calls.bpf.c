@@ -461,7 +461,7 @@ static __always_inline void begin_on_file(const struct call *call, struct file *
 	work->types[slot & 1] = type;
 }
 
-/* A descriptor of @file is closed, and the file with the last of them. @has_end: its call returns */
+/* A descriptor of @file is closed, and the file with the last of them. @has_end: its call tells its end; else it is told at once */
 static __noinline void close_file(const struct call *call, struct file *file, __u32 has_end)
 {
 	struct file_work *work = &call->thread->file_work;
@@ -479,8 +479,14 @@ static __noinline void close_file(const struct call *call, struct file *file, __
 			      ETW_KERNEL_NAME_DELETED))
 			bpf_map_delete_elem(&etw_named_files, &key);
 	}
-	if (!has_end)
-		work->irps[0] = work->irps[1] = 0;
+	if (has_end)
+		return;
+	if (is_wanted(call->control, ETW_KERNEL_FILE_END)) {
+		send_end(work->irps[0], 0, ETW_KERNEL_FILE_CLEANUP, 0, NO_STACK);
+		if (work->irps[1])
+			send_end(work->irps[1], 0, ETW_KERNEL_FILE_CLOSE, 0, NO_STACK);
+	}
+	work->irps[0] = work->irps[1] = 0;
 }
 
 struct closing {

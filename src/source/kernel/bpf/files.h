@@ -183,20 +183,10 @@ static __always_inline int is_unlinked(struct dentry *dentry)
 	return !BPF_CORE_READ(dentry, d_hash.pprev) && BPF_CORE_READ(dentry, d_parent) != dentry;
 }
 
-/*
- * tell_name() - sends the name of the inode at @inode_at.
- *
- * @dentry_at: one of its names; 0: the kernel keeps none
- * @mount_at:  what it is seen through; 0: the path within the file system
- * @type:      enum etw_kernel_name_type
- *
- * Returns whether it went out; what did not is counted. The kernel verifies it once, because it takes numbers.
- */
-__noinline int tell_name(__u64 inode_at, __u64 dentry_at, __u64 mount_at, __u32 type)
+/* The path of a name, in a room, and what it is; see tell_name(). */
+static __always_inline int tell_path(struct inode *inode, struct dentry *dentry,
+				     struct mount *mount, __u32 type)
 {
-	struct inode *inode = (void *)inode_at;
-	struct dentry *dentry = (void *)dentry_at;
-	struct mount *mount = (void *)mount_at;
 	struct path_walk walk = {.dentry = dentry, .mount = mount, .room = take_path_room()};
 	struct path_room *room = bpf_map_lookup_elem(&etw_path_rooms, &walk.room);
 	int is_sent;
@@ -243,6 +233,20 @@ __noinline int tell_name(__u64 inode_at, __u64 dentry_at, __u64 mount_at, __u32 
 	is_sent = send_name(room);
 	__sync_lock_test_and_set(&room->is_used, 0);
 	return is_sent;
+}
+
+/*
+ * tell_name() - sends the name of the inode at @inode_at.
+ *
+ * @dentry_at: one of its names; 0: the kernel keeps none
+ * @mount_at:  what it is seen through; 0: the path within the file system
+ * @type:      enum etw_kernel_name_type
+ *
+ * Returns whether it went out; what did not is counted. The kernel verifies it once, because it takes numbers.
+ */
+__noinline int tell_name(__u64 inode_at, __u64 dentry_at, __u64 mount_at, __u32 type)
+{
+	return tell_path((void *)inode_at, (void *)dentry_at, (void *)mount_at, type);
 }
 
 /*
