@@ -33,6 +33,7 @@
 #include "ipc/runtime.h"
 #include "ipc/start_report.h"
 #include "source/kernel/kernel_source.h"
+#include "source/tracepoints/tracepoint_source.h"
 #include "wire/system_logger.h"
 
 #define SYSTEM_LOGGERS_MOST 64
@@ -89,7 +90,8 @@ static void print_help(void)
 /* For `etw doctor`: a name and why it is refused, with a tab between. */
 static int print_refused_autologgers(bool is_system)
 {
-	const struct etw_session_host host = {.kernel = &etw_kernel_source};
+	const struct etw_session_host host = {.kernel = &etw_kernel_source,
+					      .sources = {[1] = &etw_tracepoint_source_ops}};
 	int r = etwd_autologger_check(is_system, &host, stdout);
 
 	if (r < 0)

@@ -185,12 +185,17 @@ int etw_tracefs_events(int events_fd, const char *system, struct etw_tracefs_nam
 	return 0;
 }
 
+int etw_tracefs_folders(int events_fd, struct etw_tracefs_names *ret)
+{
+	return list(events_fd, ".", ETW_TRACEFS_SYSTEMS_MAX, ret);
+}
+
 int etw_tracefs_systems(int events_fd, struct etw_tracefs_names *ret)
 {
 	CLEANUP(etw_tracefs_names_done) struct etw_tracefs_names names = {0};
 	uint32_t count = 0;
 
-	TRY(list(events_fd, ".", ETW_TRACEFS_SYSTEMS_MAX, &names));
+	TRY(etw_tracefs_folders(events_fd, &names));
 	for (uint32_t i = 0; i < names.count; i++) {
 		struct etw_tracefs_names events = {0};
 		int r = etw_tracefs_events(events_fd, names.at[i], &events);

@@ -47,6 +47,9 @@ int etw_tracefs_open(const char *folder, int *ret, struct etw_fault *reterr);
 /* etw_tracefs_systems() - those that have a tracepoint which can be enabled. Returns 0, -ENOMEM, what reading fails with. */
 int etw_tracefs_systems(int events_fd, struct etw_tracefs_names *ret);
 
+/* etw_tracefs_folders() - as etw_tracefs_systems(), with those that have none; cheap. */
+int etw_tracefs_folders(int events_fd, struct etw_tracefs_names *ret);
+
 /* etw_tracefs_events() - the tracepoints of a system that can be enabled; of one that is not there -ENOENT. */
 int etw_tracefs_events(int events_fd, const char *system, struct etw_tracefs_names *ret);
 

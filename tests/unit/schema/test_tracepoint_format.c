@@ -13,9 +13,9 @@
 
 static struct etw_arena arena;
 
-#define HEAD                                                                            \
-	"name: wake\nID: 372\nformat:\n"                                                \
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"          \
+#define HEAD                                                                   \
+	"name: wake\nID: 372\nformat:\n"                                       \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n" \
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 #define FIELD(text) HEAD "\tfield:" text "\n"
 
@@ -83,8 +83,8 @@ static void test_format__head_and_print(void **state)
 
 static void test_format__arrays(void **state)
 {
-	const struct etw_tracepoint_field *field = parse_field(
-		FIELD("char comm[16];\toffset:8;\tsize:16;\tsigned:0;"));
+	const struct etw_tracepoint_field *field =
+		parse_field(FIELD("char comm[16];\toffset:8;\tsize:16;\tsigned:0;"));
 
 	(void)state;
 	assert_true(field->is_array);
@@ -101,8 +101,8 @@ static void test_format__arrays(void **state)
 
 static void test_format__dynamic_arrays(void **state)
 {
-	const struct etw_tracepoint_field *field = parse_field(
-		FIELD("__data_loc char[] name;\toffset:8;\tsize:4;\tsigned:0;"));
+	const struct etw_tracepoint_field *field =
+		parse_field(FIELD("__data_loc char[] name;\toffset:8;\tsize:4;\tsigned:0;"));
 
 	(void)state;
 	assert_int_equal(field->place, ETW_TRACEPOINT_DATA_LOC);
@@ -118,8 +118,8 @@ static void test_format__dynamic_arrays(void **state)
 
 static void test_format__pointers(void **state)
 {
-	const struct etw_tracepoint_field *field = parse_field(
-		FIELD("const  char\t* name;\toffset:8;\tsize:8;\tsigned:0;"));
+	const struct etw_tracepoint_field *field =
+		parse_field(FIELD("const  char\t* name;\toffset:8;\tsize:8;\tsigned:0;"));
 
 	(void)state;
 	assert_true(field->is_pointer);
@@ -131,10 +131,13 @@ static void test_format__pointers(void **state)
 
 static void test_format__bit_fields(void **state)
 {
-	const struct etw_tracepoint_format *format = parse(
-		FIELD("unsigned int low:3;\toffset:8;\tsize:4;\tsigned:0;")
-		"\tfield:unsigned int high:5;\toffset:8;\tsize:4;\tsigned:0;\n"
-		"\tfield:unsigned int other:1;\toffset:12;\tsize:4;\tsigned:0;\n");
+	const struct etw_tracepoint_format *format = parse(FIELD(
+		"unsigned int low:3;\toffset:8;\tsize:4;\tsigned:0;") "\tfield:unsigned int "
+								      "high:5;\toffset:8;\tsize:4;"
+								      "\tsigned:0;\n"
+								      "\tfield:unsigned int "
+								      "other:1;\toffset:12;\tsize:"
+								      "4;\tsigned:0;\n");
 
 	(void)state;
 	assert_int_equal(format->field_count, 5);
@@ -203,8 +206,8 @@ static void test_format__nul_and_size(void **state)
 	assert_int_equal(etw_tracepoint_format_parse(&arena, "name: a\0b", 9, &format, &fault),
 			 -EBADMSG);
 	assert_string_equal(fault.sentence, "there is a NUL in the text");
-	assert_int_equal(
-		etw_tracepoint_format_parse(&arena, large, sizeof(large), &format, &fault), -E2BIG);
+	assert_int_equal(etw_tracepoint_format_parse(&arena, large, sizeof(large), &format, &fault),
+			 -E2BIG);
 	assert_int_equal(etw_arena_bytes(&arena), 0);
 }
 

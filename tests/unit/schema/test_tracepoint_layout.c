@@ -21,11 +21,11 @@
 
 static struct etw_arena arena;
 
-#define HEAD                                                                            \
-	"name: wake\nID: 372\nformat:\n"                                                \
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"          \
-	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"          \
-	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"  \
+#define HEAD                                                                           \
+	"name: wake\nID: 372\nformat:\n"                                               \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"         \
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"         \
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 #define FIELD(text) "\tfield:" text "\n"
 
@@ -77,14 +77,17 @@ static void check_type(const struct etw_tracepoint_layout *layout, const char *n
 
 static void test_layout__numbers(void **state)
 {
-	static const char text[] =
-		HEAD FIELD("pid_t pid;\toffset:8;\tsize:4;\tsigned:1;")
+	static const char text[] = HEAD FIELD("pid_t pid;\toffset:8;\tsize:4;\tsigned:1;")
 		FIELD("bool on;\toffset:12;\tsize:1;\tsigned:0;")
-		FIELD("u16 port;\toffset:14;\tsize:2;\tsigned:0;")
-		FIELD("unsigned long flags;\toffset:16;\tsize:8;\tsigned:0;")
-		FIELD("void * skb;\toffset:24;\tsize:8;\tsigned:0;")
-		FIELD("struct in6 odd;\toffset:32;\tsize:12;\tsigned:0;")
-		"print fmt: \"%d %d 0x%lx\", REC->pid, REC->on, (unsigned long)REC->flags\n";
+			FIELD("u16 port;\toffset:14;\tsize:2;\tsigned:0;")
+				FIELD("unsigned long "
+				      "flags;\toffset:16;\tsize:8;\tsigned:0;")
+					FIELD("void * skb;\toffset:24;\tsize:8;\tsigned:0;")
+						FIELD("struct in6 "
+						      "odd;\toffset:32;\tsize:12;\tsigned:"
+						      "0;") "print fmt: \"%d %d 0x%lx\", "
+							    "REC->pid, REC->on, (unsigned "
+							    "long)REC->flags\n";
 	const struct etw_tracepoint_layout *layout = make(text);
 
 	(void)state;
@@ -109,12 +112,23 @@ static void test_layout__maps(void **state)
 		HEAD FIELD("int state;\toffset:8;\tsize:4;\tsigned:1;")
 			FIELD("u32 bits;\toffset:12;\tsize:4;\tsigned:0;")
 				FIELD("int error;\toffset:16;\tsize:4;\tsigned:1;")
-					FIELD("u64 wide;\toffset:24;\tsize:8;\tsigned:0;")
-		"print fmt: \"%s %s %s %s\", __print_symbolic((int)REC->state, { 1, \"one\" }, "
-		"{ NAME, \"unread\" }, { (1 << 2) | 1, \"fi\\\"ve\" }), __print_flags(REC->bits & 0xff, "
-		"\"|\", {( unsigned long)(1UL << 4), \"X\"}, {~0xfffffffeU & 0xffU, \"Y\" }), "
-		"__print_symbolic(REC->error, {-1, \"bad\"}), __print_flags(REC->wide, \"|\", {1, "
-		"\"a\"})\n");
+					FIELD("u64 "
+					      "wide;\toffset:24;\tsize:8;\tsigned:"
+					      "0;") "print fmt: \"%s %s %s %s\", "
+						    "__print_symbolic((int)REC->"
+						    "state, { 1, \"one\" }, "
+						    "{ NAME, \"unread\" }, { (1 << "
+						    "2) | 1, \"fi\\\"ve\" }), "
+						    "__print_flags(REC->bits & "
+						    "0xff, "
+						    "\"|\", {( unsigned long)(1UL "
+						    "<< 4), \"X\"}, {~0xfffffffeU & "
+						    "0xffU, \"Y\" }), "
+						    "__print_symbolic(REC->error, "
+						    "{-1, \"bad\"}), "
+						    "__print_flags(REC->wide, "
+						    "\"|\", {1, "
+						    "\"a\"})\n");
 	const struct etw_map *map = field_of(layout, "state")->map;
 
 	(void)state;
@@ -208,8 +222,8 @@ static void test_payload__fixed(void **state)
 
 static void test_payload__full_text_gets_its_nul(void **state)
 {
-	const struct etw_tracepoint_layout *layout = make(
-		HEAD FIELD("char comm[4];\toffset:8;\tsize:4;\tsigned:0;"));
+	const struct etw_tracepoint_layout *layout =
+		make(HEAD FIELD("char comm[4];\toffset:8;\tsize:4;\tsigned:0;"));
 	const uint8_t record[12] = "\0\0\0\0\0\0\0\0abcd";
 	uint8_t payload[16];
 
@@ -269,9 +283,10 @@ static void test_payload__bits(void **state)
 static void test_layout__addresses(void **state)
 {
 	const struct etw_tracepoint_layout *layout = make(
-		HEAD FIELD("__u8 four[4];\toffset:8;\tsize:4;\tsigned:0;")
-			FIELD("__u8 six[16];\toffset:12;\tsize:16;\tsigned:0;")
-		"print fmt: \"a=%pI4 b=%pI6c\", REC->four, REC->six\n");
+		HEAD FIELD("__u8 four[4];\toffset:8;\tsize:4;\tsigned:0;") FIELD(
+			"__u8 six[16];\toffset:12;\tsize:16;\tsigned:0;") "print fmt: \"a=%pI4 "
+									  "b=%pI6c\", REC->four, "
+									  "REC->six\n");
 
 	(void)state;
 	check_type(layout, "four", TDH_INTYPE_UINT32, TDH_OUTTYPE_IPV4);
@@ -280,9 +295,11 @@ static void test_layout__addresses(void **state)
 
 static void test_layout__char_array_shown_as_bytes(void **state)
 {
-	const struct etw_tracepoint_layout *layout = make(
-		HEAD FIELD("__data_loc char[] data;\toffset:8;\tsize:4;\tsigned:0;")
-		"print fmt: \"%s\", __print_hex(__get_dynamic_array(data), 3)\n");
+	const struct etw_tracepoint_layout *layout = make(HEAD FIELD(
+		"__data_loc char[] data;\toffset:8;\tsize:4;\tsigned:0;") "print fmt: \"%s\", "
+									  "__print_hex(__get_"
+									  "dynamic_array(data), "
+									  "3)\n");
 
 	(void)state;
 	check_type(layout, "data", TDH_INTYPE_BINARY, TDH_OUTTYPE_HEXBINARY);

@@ -197,10 +197,9 @@ static int open_event(uint32_t cpu, enum etw_kernel_perf_what what)
 #define CODE_BYTES_MIN (UINT64_C(512) << 10)
 #define DATA_BYTES_MIN (UINT64_C(64) << 10)
 
-static int map_ring(struct etw_kernel_perf *perf, uint64_t data_bytes)
+int etw_kernel_perf_map(struct etw_kernel_perf *perf, uint64_t data_bytes, uint64_t least)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	const uint64_t least = perf->what == ETW_KERNEL_PERF_CODE ? CODE_BYTES_MIN : DATA_BYTES_MIN;
 	struct perf_event_mmap_page *control;
 
 	do {
@@ -218,6 +217,13 @@ static int map_ring(struct etw_kernel_perf *perf, uint64_t data_bytes)
 	perf->byte_count = data_bytes;
 	perf->position = load_relaxed(&control->data_tail); /* a former host wrote it */
 	return 0;
+}
+
+static int map_ring(struct etw_kernel_perf *perf, uint64_t data_bytes)
+{
+	return etw_kernel_perf_map(perf, data_bytes,
+				   perf->what == ETW_KERNEL_PERF_CODE ? CODE_BYTES_MIN
+								      : DATA_BYTES_MIN);
 }
 
 #define NAME_BYTES 32 /* of a kept descriptor */

@@ -87,6 +87,13 @@ int etw_kernel_perf_open(struct etw_kernel_perf *perf, const struct etw_source_h
 			 uint32_t cpu, enum etw_kernel_perf_what what, uint64_t data_bytes,
 			 struct etw_fault *reterr);
 
+/*
+ * etw_kernel_perf_map() - maps the ring of an event that is open already, of whatever it tells.
+ *
+ * @least: bytes that it may have; else as etw_kernel_perf_open()
+ */
+int etw_kernel_perf_map(struct etw_kernel_perf *perf, uint64_t data_bytes, uint64_t least);
+
 /* etw_kernel_perf_open_anew() - as etw_kernel_perf_open(), but takes nothing over: for a CPU that came back. */
 int etw_kernel_perf_open_anew(struct etw_kernel_perf *perf, const struct etw_source_host *host,
 			      uint32_t cpu, enum etw_kernel_perf_what what, uint64_t data_bytes);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* From a provider's GUID to the system of tracepoints that it is. Any thread. */
+#ifndef ETW_SOURCE_TRACEPOINTS_SYSTEMS_H
+#define ETW_SOURCE_TRACEPOINTS_SYSTEMS_H
+
+#include <stdbool.h>
+
+#include <guiddef.h>
+
+#include "schema/tracepoint/format.h"
+
+/*
+ * etw_tracepoint_system_find() - the system of a provider, as tracefs had them within the last second.
+ *
+ * @ret: NULL: not wanted
+ *
+ * Returns false where this machine has none.
+ */
+bool etw_tracepoint_system_find(const GUID *provider, char ret[ETW_TRACEPOINT_NAME_BYTES_MAX + 1]);
+
+#endif
