@@ -110,7 +110,8 @@ static bool is_whole(const struct etw_kernel_ring_record *from)
 	const struct etw_kernel_cpu_record *record = (const void *)from->at;
 
 	if (from->byte_count < sizeof(*record) || record->kind >= ETW_KERNEL_CPU_KINDS ||
-	    !payload_bytes[record->kind] || record->payload_bytes < payload_bytes[record->kind])
+	    !payload_bytes[record->kind] || record->payload_bytes < payload_bytes[record->kind] ||
+	    record->payload_bytes % sizeof(uint64_t))
 		return false;
 	if (record->kernel_frames > ETW_KERNEL_KERNEL_FRAMES ||
 	    record->user_frames > ETW_KERNEL_USER_FRAMES)
