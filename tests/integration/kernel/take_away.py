@@ -88,6 +88,7 @@ TRACEPOINTS = {
     "page_fault_user": (("less", "page faults: the kernel has no tracepoint page_fault_user"), ()),
     "page_fault_kernel": (("less", "page faults: the kernel has no tracepoint page_fault_"), ()),
     "mm_filemap_add_to_page_cache": (("less", "page faults: the kernel has no tracepoint mm_"), ()),
+    "sched_prepare_exec": (("less", "memory and views of files: the kernel has no"), ()),
     "signal_generate": (("less", "page faults: the kernel has no tracepoint signal_generate"), ()),
     "block_rq_issue": (("missing", "disk transfers: the kernel has no tracepoint block_rq_issue"),
                        ("transfers",)),

@@ -209,10 +209,9 @@ static void print_payload(unsigned group, unsigned type, const uint8_t *at, cons
 {
 	if (group == 0 || group == 0x0B) {
 		return; /* the session's own bookkeeping, the machine's configuration */
-	} else if (group == 0x02 || group == 0x0F || group == 0x18 || is_view(group, type)) {
 	} else if (group == 0x06 || group == 0x08) {
 		print_network(type, at, end);
-	} else if (group == 0x0F || group == 0x18) {
+	} else if (group == 0x02 || group == 0x0F || group == 0x18 || is_view(group, type)) {
 		print_numbers(at, end);
 	} else if (group == 5 && (type == 48 || type == 49)) {
 		printf("\t%u\t%u\t%u", etw_load32(at), at[4], at[5]);

@@ -69,6 +69,7 @@ static const char *const tracepoints[] = {
 	"sock_recv_length",
 	"tcp_retransmit_skb",
 	"tcp_retransmit_synack",
+	"sched_prepare_exec",
 };
 static const char *const map_types[] = {"BPF_MAP_TYPE_RINGBUF", "BPF_MAP_TYPE_TASK_STORAGE"};
 
@@ -145,7 +146,7 @@ static void test_probe_class__all_is_there(void **state)
 	(CLASS(SWITCHES) | CLASS(READY) | CLASS(SAMPLES) | CLASS(SYSTEM_CALLS) |                \
 	 CLASS(INTERRUPTS) | CLASS(DPCS) | CLASS(PRIORITIES) | CLASS(POWER) | CLASS(COUNTERS) | \
 	 CLASS(FILE_NAMES) | CLASS(FILES) | CLASS(DISKS) | CLASS(SPLITS) | CLASS(FAULTS) |      \
-	 CLASS(NETWORK))
+	 CLASS(MEMORY) | CLASS(NETWORK))
 
 /* Of each tracepoint: which classes are refused without it, and which go on with a loss. */
 static const struct {
@@ -172,8 +173,8 @@ static const struct {
 	{"sched_wakeup_new", 0, CLASS(READY)},
 	{"module_load", 0, CLASS(IMAGES)},
 	{"module_free", 0, CLASS(IMAGES)},
-	{"sys_enter", CLASS(IMAGES) | CLASS(SYSTEM_CALLS) | CLASS(FILES), 0},
-	{"sys_exit", CLASS(SYSTEM_CALLS) | CLASS(FILES) | CLASS(NETWORK), 0},
+	{"sys_enter", CLASS(IMAGES) | CLASS(SYSTEM_CALLS) | CLASS(FILES) | CLASS(MEMORY), 0},
+	{"sys_exit", CLASS(SYSTEM_CALLS) | CLASS(FILES) | CLASS(NETWORK) | CLASS(MEMORY), 0},
 	{"irq_handler_entry", CLASS(INTERRUPTS), CLASS(READY) | CLASS(TREE)},
 	{"irq_handler_exit", CLASS(INTERRUPTS), CLASS(READY) | CLASS(TREE)},
 	{"local_timer_entry", 0, CLASS(INTERRUPTS)},
@@ -200,7 +201,7 @@ static const struct {
 	{"page_fault_kernel", 0, CLASS(FAULTS)},
 	{"mm_filemap_add_to_page_cache", 0, CLASS(FAULTS)},
 	{"signal_generate", 0, CLASS(FAULTS)},
-	{"maple_range_64", CLASS(FAULTS), 0},
+	{"maple_range_64", CLASS(FAULTS) | CLASS(MEMORY), 0},
 	{"inet_sock_set_state", CLASS(NETWORK), 0},
 	{"tcp_destroy_sock", CLASS(NETWORK), 0},
 	{"sock_send_length", 0, CLASS(NETWORK)},
@@ -209,6 +210,7 @@ static const struct {
 	{"tcp_retransmit_skb", 0, CLASS(NETWORK)},
 	{"tcp_retransmit_synack", 0, CLASS(NETWORK)},
 	{"iter/task_file", 0, CLASS(NETWORK)},
+	{"sched_prepare_exec", 0, CLASS(MEMORY)},
 };
 
 static void check_class(const struct etw_kernel_features *features, enum etw_kernel_class class,

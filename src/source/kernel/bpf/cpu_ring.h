@@ -53,8 +53,10 @@ struct thread {
 	__u32 has_stack;  /* @stack is where it was switched out */
 	__u32 priorities; /* as they were looked at last: priorities.h */
 	struct fault fault;
-	__u64 old_break;    /* of the heap, before a call that may move it */
-	__u64 network_sock; /* whose datagrams the end of its call tells: network.bpf.c; 0: none */
+	__u64 old_break;     /* of the heap, before a call that may move it */
+	__u64 network_sock;  /* whose datagrams the end of its call tells: network.bpf.c; 0: none */
+	__u32 is_committing; /* a call gives memory its first rights */
+	__u32 reserved;
 	struct stack stack;
 	struct file_work file_work;
 };

@@ -150,8 +150,8 @@ int etw_read_page(__u64 *context)
 static __always_inline __u32 type_of(struct task_struct *task, const struct fault *fault,
 				     struct vm_area_struct *vma, int is_hard)
 {
-	__u64 flags = vma ? BPF_CORE_READ(vma, vm_flags) : 0;
-	int is_file = vma && BPF_CORE_READ(vma, vm_file);
+	__u64 flags = vma ? flags_of(vma) : 0;
+	int is_file = vma && file_of(vma);
 	__u32 error = fault ? fault->error : 0;
 
 	if (is_hard)
@@ -179,7 +179,7 @@ static __always_inline void send_hard(struct etw_kernel_cpu_record *head,
 				      const struct fault *fault, struct vm_area_struct *vma,
 				      __u64 address, const struct stack *stack)
 {
-	struct file *file = vma ? BPF_CORE_READ(vma, vm_file) : NULL;
+	struct file *file = vma ? file_of(vma) : NULL;
 	struct address_space *cache = NULL;
 	struct etw_kernel_hard_fault payload = {
 		.address = address,
@@ -192,8 +192,7 @@ static __always_inline void send_hard(struct etw_kernel_cpu_record *head,
 			cache = (void *)fault->read_cache;
 	}
 	if (file) {
-		payload.offset = ((address - BPF_CORE_READ(vma, vm_start)) & ~(PAGE_BYTES - 1ull)) +
-				 BPF_CORE_READ(vma, vm_pgoff) * PAGE_BYTES;
+		payload.offset = page_offset_of(vma, address) * PAGE_BYTES;
 		if (cache && BPF_CORE_READ(cache, host) == BPF_CORE_READ(file, f_inode)) {
 			payload.offset = fault->first_index * PAGE_BYTES;
 			payload.byte_count = fault->read_pages * PAGE_BYTES;

@@ -137,4 +137,25 @@ static __noinline int find_mapped(struct mm_struct *mm, __u64 address, struct ma
 	return ret->vma != NULL;
 }
 
+static __always_inline __u64 flags_of(struct vm_area_struct *vma)
+{
+	return BPF_CORE_READ(vma, vm_flags);
+}
+
+static __always_inline struct file *file_of(struct vm_area_struct *vma)
+{
+	return BPF_CORE_READ(vma, vm_file);
+}
+
+static __always_inline __u64 start_of(struct vm_area_struct *vma)
+{
+	return BPF_CORE_READ(vma, vm_start);
+}
+
+/* Of an address in it, in the file; in pages. */
+static __always_inline __u64 page_offset_of(struct vm_area_struct *vma, __u64 address)
+{
+	return BPF_CORE_READ(vma, vm_pgoff) + (address - start_of(vma)) / 4096;
+}
+
 #endif

@@ -28,8 +28,9 @@
 #define ETW_KERNEL_DISK_FLAGS \
 	(EVENT_TRACE_FLAG_DISK_IO | EVENT_TRACE_FLAG_DISK_IO_INIT | EVENT_TRACE_FLAG_SPLIT_IO)
 
-#define ETW_KERNEL_MEMORY_FLAGS \
-	(EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS | EVENT_TRACE_FLAG_MEMORY_HARD_FAULTS)
+#define ETW_KERNEL_MEMORY_FLAGS                                                      \
+	(EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS | EVENT_TRACE_FLAG_MEMORY_HARD_FAULTS | \
+	 EVENT_TRACE_FLAG_VAMAP)
 
 #define ETW_KERNEL_FILE_FLAGS \
 	(EVENT_TRACE_FLAG_DISK_FILE_IO | EVENT_TRACE_FLAG_FILE_IO | EVENT_TRACE_FLAG_FILE_IO_INIT)
@@ -39,18 +40,19 @@
 	{                                                                                     \
 		[0] = ETW_KERNEL_TASK_FLAGS | ETW_KERNEL_DISK_FLAGS | ETW_KERNEL_FILE_FLAGS | \
 		      ETW_KERNEL_MEMORY_FLAGS | EVENT_TRACE_FLAG_NETWORK_TCPIP,               \
-		[1] = 0x6686, [2] = 0x8040, [4] = 0x8000, [6] = 0x3F,                         \
+		[1] = 0xE686, [2] = 0x8040, [4] = 0x8000, [6] = 0x3F,                         \
 	}
 
 /* The events that can have stacks: (group << 8) | type. */
 #define ETW_KERNEL_STACK_HOOKS                                                                  \
 	{                                                                                       \
 		0x010C, 0x010D, 0x010F, 0x020A, 0x020B, 0x020C, 0x020D, 0x020E, 0x020F, 0x0220, \
-			0x0301, 0x0302, 0x030A, 0x1402, 0x0501, 0x0502, 0x0524, 0x0532, 0x0F2E, \
-			0x0F2F, 0x0F33, 0x0F34, 0x0F42, 0x0F43, 0x0F44, 0x0F45, 0x060A, 0x060B, \
-			0x060C, 0x060F, 0x061A, 0x061B, 0x061C, 0x061F, 0x080A, 0x080B, 0x081A, \
-			0x081B, 0x0440, 0x0441, 0x0442, 0x0443, 0x0444, 0x0445, 0x0448, 0x0449, \
-			0x044A, 0x044B, 0x044C, 0x044F, 0x0450, 0x0451                          \
+			0x0262, 0x0263, 0x0425, 0x0426, 0x0301, 0x0302, 0x030A, 0x1402, 0x0501, \
+			0x0502, 0x0524, 0x0532, 0x0F2E, 0x0F2F, 0x0F33, 0x0F34, 0x0F42, 0x0F43, \
+			0x0F44, 0x0F45, 0x060A, 0x060B, 0x060C, 0x060F, 0x061A, 0x061B, 0x061C, \
+			0x061F, 0x080A, 0x080B, 0x081A, 0x081B, 0x0440, 0x0441, 0x0442, 0x0443, \
+			0x0444, 0x0445, 0x0448, 0x0449, 0x044A, 0x044B, 0x044C, 0x044F, 0x0450, \
+			0x0451                                                                  \
 	}
 
 /* etw_kernel_class_kinds() - a bit for each enum etw_kernel_cpu_kind that @masks ask for. */

@@ -50,6 +50,7 @@ static const struct {
 	{ETW_KERNEL_HAS_SPLITS, {"block_split"}},
 	{ETW_KERNEL_HAS_PAGE_FAULT, {"page_fault_user", "page_fault_kernel"}},
 	{ETW_KERNEL_HAS_CACHE_ADD, {"mm_filemap_add_to_page_cache"}},
+	{ETW_KERNEL_HAS_PREPARE_EXEC, {"sched_prepare_exec"}},
 	{ETW_KERNEL_HAS_SIGNAL, {"signal_generate"}},
 	{ETW_KERNEL_HAS_SOCKET_STATE, {"inet_sock_set_state", "tcp_destroy_sock"}},
 	{ETW_KERNEL_HAS_SOCKET_LENGTHS, {"sock_send_length", "sock_recv_length"}},

@@ -295,6 +295,20 @@ static const struct {
 				     {ETW_KERNEL_HAS_LOOP, NULL},
 				     {ETW_KERNEL_HAS_SYSCALL_ENTER, NULL},
 				     {ETW_KERNEL_HAS_SYSCALL_EXIT, NULL}}},
+	[ETW_KERNEL_CLASS_MEMORY] =
+		{"memory and views of files",
+		 8,
+		 {{ETW_KERNEL_HAS_RING, NULL},
+		  {ETW_KERNEL_HAS_RING_IN_INTERRUPT, NULL},
+		  {ETW_KERNEL_HAS_TASK_STORAGE, NULL},
+		  {ETW_KERNEL_HAS_TASK_WALK, NULL},
+		  {ETW_KERNEL_HAS_MAPLE_TREE, NULL},
+		  {ETW_KERNEL_HAS_SYSCALL_ENTER, NULL},
+		  {ETW_KERNEL_HAS_SYSCALL_EXIT, NULL},
+		  {ETW_KERNEL_HAS_PREPARE_EXEC,
+		   NO_TRACEPOINT("sched_prepare_exec") ", as before Linux 6.10: what a process "
+						       "loses when it takes another program is "
+						       "not told"}}},
 	[ETW_KERNEL_CLASS_TREE] =
 		{"one process tree alone",
 		 7,

@@ -33,6 +33,7 @@ enum etw_kernel_class {
 	ETW_KERNEL_CLASS_SPLITS, /* of them */
 	ETW_KERNEL_CLASS_FAULTS,
 	ETW_KERNEL_CLASS_NETWORK, /* TCP, UDP */
+	ETW_KERNEL_CLASS_MEMORY,  /* taken and given back, views of files */
 	ETW_KERNEL_CLASS_TREE,    /* what the kernel does for one process tree */
 	ETW_KERNEL_CLASS_STACKS,
 	ETW_KERNEL_CLASSES
@@ -74,6 +75,7 @@ enum etw_kernel_feature {
 	ETW_KERNEL_HAS_SPLITS,       /* block_split */
 	ETW_KERNEL_HAS_PAGE_FAULT,   /* page_fault_user, page_fault_kernel; on x86 only */
 	ETW_KERNEL_HAS_CACHE_ADD,    /* mm_filemap_add_to_page_cache */
+	ETW_KERNEL_HAS_PREPARE_EXEC, /* sched_prepare_exec */
 	ETW_KERNEL_HAS_SIGNAL,       /* signal_generate */
 	ETW_KERNEL_HAS_MAPLE_TREE,   /* mappings are in one; a type */
 	ETW_KERNEL_HAS_SOCKET_STATE, /* inet_sock_set_state, tcp_destroy_sock */

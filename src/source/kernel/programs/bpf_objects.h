@@ -45,6 +45,8 @@ extern const uint8_t etw_kernel_priorities_object[];
 extern const size_t etw_kernel_priorities_object_bytes;
 extern const uint8_t etw_kernel_faults_object[];
 extern const size_t etw_kernel_faults_object_bytes;
+extern const uint8_t etw_kernel_memory_object[];
+extern const size_t etw_kernel_memory_object_bytes;
 extern const uint8_t etw_kernel_power_object[];
 extern const size_t etw_kernel_power_object_bytes;
 extern const uint8_t etw_kernel_disks_object[];

@@ -69,6 +69,7 @@ void etw_kernel_cpu_bpf_close(struct etw_kernel_cpu_bpf *cpu_bpf)
 #define KIND(kind) (UINT32_C(1) << (kind))
 #define DISK_PROGRAM_KINDS \
 	(KIND(ETW_KERNEL_DISK_BEGIN) | KIND(ETW_KERNEL_DISK_END) | KIND(ETW_KERNEL_SPLIT))
+#define MEMORY_KINDS       (KIND(ETW_KERNEL_MEMORY) | KIND(ETW_KERNEL_VIEW))
 #define FAULT_KINDS        (KIND(ETW_KERNEL_FAULT) | KIND(ETW_KERNEL_HARD_FAULT))
 #define FILE_PROGRAM_KINDS (KIND(ETW_KERNEL_FILE_BEGIN) | KIND(ETW_KERNEL_FILE_END))
 #define OBJECT(name)       etw_kernel_##name##_object, &etw_kernel_##name##_object_bytes
@@ -267,6 +268,19 @@ static const struct {
 					       .kinds = FILE_PROGRAM_KINDS},
 	[ETW_KERNEL_PROGRAM_END_WITH_FILES] = {"etw_end_with_files", "sched_process_exit",
 					       OBJECT(file_calls), .kinds = FILE_PROGRAM_KINDS},
+	[ETW_KERNEL_PROGRAM_BEFORE_MEMORY_CALL] = {"etw_before_memory_call", "sys_enter",
+						   OBJECT(memory), .kinds = MEMORY_KINDS},
+	[ETW_KERNEL_PROGRAM_AFTER_MEMORY_CALL] = {"etw_after_memory_call", "sys_exit",
+						  OBJECT(memory), .kinds = MEMORY_KINDS},
+	[ETW_KERNEL_PROGRAM_INHERIT_MEMORY] = {"etw_inherit_memory", "task_newtask", OBJECT(memory),
+					       .kinds = MEMORY_KINDS},
+	[ETW_KERNEL_PROGRAM_LEAVE_PROGRAM] = {"etw_leave_program", "sched_prepare_exec",
+					      OBJECT(memory), 0, MEMORY_KINDS,
+					      ETW_KERNEL_HAS_PREPARE_EXEC},
+	[ETW_KERNEL_PROGRAM_TAKE_PROGRAM] = {"etw_take_program", "sched_process_exec",
+					     OBJECT(memory), .kinds = MEMORY_KINDS},
+	[ETW_KERNEL_PROGRAM_LEAVE_MEMORY] = {"etw_leave_memory", "sched_process_exit",
+					     OBJECT(memory), .kinds = MEMORY_KINDS},
 };
 
 /* Maps that outlive the programs of one loading, beside the rings and what is known of threads. */
@@ -408,6 +422,10 @@ static int prepare(const struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_ke
 		{"etw_threads", cpu_bpf->threads_fd},
 	};
 	struct bpf_map *rings = bpf_object__find_map_by_name(object, "etw_cpu_rings");
+	/* Of the object with the switches, and of that with memory. */
+	uint32_t tells = bpf_object__find_program_by_name(object, "etw_leave_memory")
+				 ? etw_kernel_tracepoint_arguments("sched_process_exit") >= 2
+				 : etw_kernel_tracepoint_arguments("sched_switch") >= 4;
 
 	for (size_t i = 0; i < ETW_KERNEL_SHARED_MAPS; i++)
 		maps[5 + i] = (struct etw_kernel_map_fd){shared_maps[i].map, cpu_bpf->map_fds[i]};
@@ -415,6 +433,7 @@ static int prepare(const struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_ke
 		TRY(bpf_map__set_max_entries(rings, cpu_bpf->ring_count));
 	TRY(etw_kernel_reuse_maps(object, maps, ARRAY_SIZE(maps)));
 	return etw_kernel_set_constant(object, constant_of(bytes));
+	return etw_kernel_set_constant(object, tells);
 }
 
 /* An object has a walk of one kind, or none. */

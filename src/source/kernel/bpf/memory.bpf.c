@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * What processes map, and take and give back of memory, by their system calls, and by what the kernel does for them when they
+ * are made, take another program, and end. What a call takes away is told where it begins, because a moment later another
+ * thread may get the same addresses; what it gives is told where it has succeeded.
+ * Source: docs/kernel-events/memory.md.
+ */
+#include "files.h"
+#include "memory_calls.h"
+#include "memory_records.h"
+#include "vmas.h"
+
+/* For the loader: whether sched_process_exit tells that a process ends, which has its memory then (Linux 6.16). */
+const volatile __u32 etw_exit_tells_memory = 0;
+
+#define MAPPINGS_MAX \
+	65536 /* of one process that are told; sysctl vm.max_map_count as it is by default */
+
+#define MAP_FIXED_PLACE   0x10
+#define MOVE_FIXED_PLACE  0x2
+#define MOVE_LEAVES_PLACE 0x4 /* MREMAP_DONTUNMAP */
+#define ADVICE_NOT_NEEDED 4
+#define ADVICE_FREE       8
+#define ERRORS_FROM       (-4095ull)
+
+#define KINDS (1u << ETW_KERNEL_MEMORY | 1u << ETW_KERNEL_VIEW)
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct stack);
+} etw_memory_stack SEC(".maps");
+
+/* A change of what a process has, and who does it. */
+struct change {
+	struct mm_struct *mm;
+	__u64 address, end;
+	__u32 tid, pid, owner_pid; /* @owner_pid: whose memory it is */
+	__u32 takes_away;
+	__u32 flags; /* enum etw_kernel_memory_flag, of memory without a file; 0: what its rights say */
+	__u32 has_stack;
+	__u64 vma;   /* that it is in; 0: not known */
+	__u64 from;  /* where in that its first address is */
+	__u64 shift; /* of a range: what is mapped there was so much below before */
+};
+
+static __always_inline __u64 break_of(struct mm_struct *mm)
+{
+	return BPF_CORE_READ(mm, brk);
+}
+
+/* Of what a program may map. */
+static __always_inline __u64 size_of(struct mm_struct *mm)
+{
+	return BPF_CORE_READ(mm, task_size);
+}
+
+static __always_inline __u64 to_pages(__u64 bytes)
+{
+	return (bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1ull);
+}
+
+static __always_inline void send_change(struct etw_kernel_cpu_record *head,
+					const struct etw_kernel_control *control,
+					const struct change *change, const void *payload,
+					const __u32 payload_bytes)
+{
+	struct stack *stack = NULL;
+	__u32 key = 0;
+
+	head->stack_tid = change->tid;
+	head->stack_pid = change->pid;
+	if (wants_stack(control, head->kind)) {
+		head->stack_flags = ETW_KERNEL_STACK_ASKED;
+		if (change->has_stack)
+			stack = bpf_map_lookup_elem(&etw_memory_stack, &key);
+	}
+	send(head, payload, payload_bytes, stack);
+}
+
+static __always_inline void send_memory(const struct etw_kernel_control *control,
+					const struct change *change, __u64 rights)
+{
+	struct etw_kernel_cpu_record head = {.kind = ETW_KERNEL_MEMORY};
+	struct etw_kernel_memory payload = {
+		.base = change->address,
+		.byte_count = change->end - change->address,
+		.tid = change->tid,
+		.pid = change->owner_pid,
+		.flags = change->flags,
+	};
+
+	if (!is_wanted(control, ETW_KERNEL_MEMORY))
+		return;
+	if (change->takes_away && !payload.flags)
+		payload.flags = ETW_KERNEL_MEMORY_RELEASE;
+	else if (!payload.flags)
+		payload.flags = ETW_KERNEL_MEMORY_RESERVE |
+				(rights & VM_ACCESS ? ETW_KERNEL_MEMORY_COMMIT : 0);
+	send_change(&head, control, change, &payload, sizeof(payload));
+}
+
+static __always_inline void send_view(const struct etw_kernel_control *control,
+				      const struct change *change, struct file *file,
+				      __u64 page_offset, __u64 rights)
+{
+	struct etw_kernel_cpu_record head = {.kind = ETW_KERNEL_VIEW};
+	struct etw_kernel_view payload = {
+		.base = change->address,
+		.byte_count = change->end - change->address,
+		.page_offset = page_offset,
+		.tid = change->tid,
+		.pid = change->owner_pid,
+		.rights = rights & (VM_ACCESS | VM_SHARED),
+		.is_unmapped = change->takes_away,
+	};
+
+	if (!is_wanted(control, ETW_KERNEL_VIEW))
+		return;
+	payload.file_key = name_file(control, file);
+	send_change(&head, control, change, &payload, sizeof(payload));
+}
+
+/*
+ * tell() - all of @change is in one mapping. A function of its own for the verifier, too, which looks at it once: it would follow
+ * all ways through it from each place that calls it.
+ */
+__noinline int tell(struct change *change)
+{
+	const struct etw_kernel_control *control = find_control();
+	struct vm_area_struct *vma;
+	struct file *file = NULL;
+	__u64 rights = VM_ACCESS;
+
+	if (!control || !change)
+		return 0;
+	vma = (void *)change->vma;
+	if (vma) {
+		rights = flags_of(vma);
+		file = file_of(vma);
+	}
+	if (file)
+		send_view(control, change, file, page_offset_of(vma, change->from), rights);
+	else
+		send_memory(control, change, rights);
+	return 0;
+}
+
+/* What is mapped next, or a gap. */
+static long tell_next(__u32 number, struct change *range)
+{
+	const struct etw_kernel_control *control = find_control();
+	struct mapped mapped = {};
+	struct change change = *range;
+
+	(void)number;
+	if (!control || range->address >= range->end)
+		return 1;
+	find_mapped(range->mm, range->address, &mapped);
+	if (mapped.last >= range->end - 1)
+		range->address = range->end;
+	else
+		range->address = mapped.last + 1;
+	change.end = range->address;
+	if (mapped.vma) {
+		__u64 start = start_of(mapped.vma);
+
+		if (change.address < start)
+			change.address = start;
+		change.vma = (__u64)mapped.vma;
+		change.from = change.address;
+		change.address -= range->shift;
+		change.end -= range->shift;
+		tell(&change);
+	}
+	return range->address >= range->end;
+}
+
+static __always_inline void begin_change(struct change *change, struct task_struct *task)
+{
+	change->mm = BPF_CORE_READ(task, mm);
+	change->tid = task->pid;
+	change->pid = change->owner_pid = task->tgid;
+}
+
+static __always_inline void take_change_stack(void *context,
+					      const struct etw_kernel_control *control,
+					      struct change *change)
+{
+	struct stack *stack;
+	__u32 key = 0;
+
+	if (!(control->stack_kinds & KINDS))
+		return;
+	stack = bpf_map_lookup_elem(&etw_memory_stack, &key);
+	if (!stack)
+		return;
+	take_stack(context, stack, 1);
+	change->has_stack = 1;
+}
+
+/* tell_range() - all that is mapped from its address to its end; as tell(), a function of its own. */
+__noinline int tell_range(struct change *range)
+{
+	struct change left;
+
+	if (!range)
+		return 0;
+	left = *range;
+	bpf_loop(MAPPINGS_MAX, tell_next, &left, 0);
+	if (left.address < left.end)
+		count_drop(ETW_KERNEL_DROP_CPU_RING_FULL + ETW_KERNEL_MEMORY);
+	return 0;
+}
+
+static __always_inline int is_any_wanted(const struct etw_kernel_control *control)
+{
+	return control && control->cpu_kinds & KINDS;
+}
+
+SEC("tp_btf/sys_enter")
+int etw_before_memory_call(__u64 *context)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	const struct etw_kernel_control *control;
+	struct call_arguments arguments = {};
+	struct change change = {.takes_away = 1};
+	enum memory_call call = call_of(task, context[1]);
+	__u64 tail = 0, tail_end = 0; /* of what becomes smaller */
+	struct mapped mapped = {};
+	struct thread *thread;
+
+	if (call == CALL_OTHER || call == CALL_ADVISE || call == CALL_ATTACH)
+		return 0;
+	control = find_control();
+	if (!is_any_wanted(control))
+		return 0;
+	thread = bpf_task_storage_get(&etw_threads, task, 0, 0);
+	if (!thread || !is_inside(control, thread))
+		return 0;
+	read_arguments(task, (void *)context[0], &arguments);
+	begin_change(&change, task);
+	if (call == CALL_BREAK) {
+		thread->old_break = break_of(change.mm);
+		return 0;
+	}
+	if (call == CALL_PROTECT) {
+		thread->is_committing = arguments.at[2] & VM_ACCESS &&
+					find_mapped(change.mm, arguments.at[0], &mapped) &&
+					!(flags_of(mapped.vma) & VM_ACCESS) && !file_of(mapped.vma);
+		return 0;
+	}
+	if (call == CALL_OLD_MAP)
+		read_old_map(&arguments);
+	if (call == CALL_MAP || call == CALL_OLD_MAP) {
+		if (!(arguments.at[3] & MAP_FIXED_PLACE))
+			return 0;
+	} else if (call == CALL_MOVE) {
+		tail = arguments.at[0] + to_pages(arguments.at[2]);
+		tail_end = arguments.at[0] + to_pages(arguments.at[1]);
+		arguments.at[0] = arguments.at[4];
+		arguments.at[1] = arguments.at[3] & MOVE_FIXED_PLACE ? arguments.at[2] : 0;
+	} else if (call == CALL_DETACH) {
+		if (!find_mapped(change.mm, arguments.at[0], &mapped))
+			return 0;
+		arguments.at[1] = mapped.last + 1 - arguments.at[0];
+	}
+	/* What the call would refuse takes nothing away. */
+	if (tail & (PAGE_BYTES - 1) || tail_end > size_of(change.mm))
+		return 0;
+	if (arguments.at[0] & (PAGE_BYTES - 1) || arguments.at[1] > size_of(change.mm))
+		arguments.at[1] = 0;
+	if (tail >= tail_end && !arguments.at[1])
+		return 0;
+	take_change_stack(context, control, &change);
+	change.address = tail;
+	change.end = tail_end;
+	if (tail < tail_end)
+		tell_range(&change);
+	change.address = arguments.at[0];
+	change.end = arguments.at[0] + to_pages(arguments.at[1]);
+	if (arguments.at[1])
+		tell_range(&change);
+	return 0;
+}
+
+/* @change: of who acts. What is at @address now has @byte_count, as the call said. */
+static __always_inline void tell_given(struct change *change, __u64 address, __u64 byte_count)
+{
+	struct mapped mapped = {};
+
+	if (!byte_count)
+		return;
+	find_mapped(change->mm, address, &mapped);
+	change->vma = (__u64)mapped.vma;
+	change->from = change->address = address;
+	change->end = address + byte_count;
+	tell(change);
+}
+
+static __always_inline void tell_break(struct change *change, __u64 old_break, __u64 new_break)
+{
+	old_break = to_pages(old_break);
+	new_break = to_pages(new_break);
+	if (old_break == new_break)
+		return;
+	change->takes_away = new_break < old_break;
+	change->address = change->takes_away ? new_break : old_break;
+	change->end = change->takes_away ? old_break : new_break;
+	tell(change);
+}
+
+/* What became smaller was told before. What moves may be several mappings (Linux 6.17). */
+static __always_inline void tell_move(struct change *change, const struct call_arguments *arguments,
+				      __u64 result)
+{
+	__u64 old_bytes = to_pages(arguments->at[1]), new_bytes = to_pages(arguments->at[2]);
+	__u64 old = arguments->at[0];
+
+	change->address = result;
+	change->end = result + new_bytes;
+	if (old == result) {
+		change->address += old_bytes;
+	} else if (old_bytes && !(arguments->at[3] & MOVE_LEAVES_PLACE)) {
+		change->takes_away = 1;
+		change->shift = result - old;
+		change->end = result + (old_bytes < new_bytes ? old_bytes : new_bytes);
+		tell_range(change);
+		change->takes_away = 0;
+		change->shift = 0;
+		change->end = result + new_bytes;
+	}
+	if (change->address < change->end)
+		tell_range(change);
+}
+
+SEC("tp_btf/sys_exit")
+int etw_after_memory_call(__u64 *context)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct pt_regs *regs = (void *)context[0];
+	const struct etw_kernel_control *control;
+	struct call_arguments arguments = {};
+	enum memory_call call = call_of(task, number_of(regs));
+	struct change change = {};
+	__u64 result = context[1];
+	struct mapped mapped = {};
+	struct thread *thread;
+
+	if (call == CALL_OTHER || call == CALL_UNMAP || call == CALL_DETACH ||
+	    result >= ERRORS_FROM)
+		return 0;
+	control = find_control();
+	if (!is_any_wanted(control))
+		return 0;
+	thread = bpf_task_storage_get(&etw_threads, task, 0, 0);
+	if (!thread || !is_inside(control, thread))
+		return 0;
+	read_arguments(task, regs, &arguments);
+	begin_change(&change, task);
+	if (call == CALL_PROTECT) {
+		if (!thread->is_committing)
+			return 0;
+		thread->is_committing = 0;
+		change.flags = ETW_KERNEL_MEMORY_COMMIT;
+	} else if (call == CALL_ADVISE) {
+		if (arguments.at[2] != ADVICE_NOT_NEEDED && arguments.at[2] != ADVICE_FREE)
+			return 0;
+		if (!find_mapped(change.mm, arguments.at[0], &mapped) || file_of(mapped.vma))
+			return 0;
+		change.takes_away = 1;
+		change.flags = ETW_KERNEL_MEMORY_DECOMMIT;
+	} else if (call == CALL_ATTACH) {
+		if (!find_mapped(change.mm, result, &mapped))
+			return 0;
+		arguments.at[1] = mapped.last + 1 - result;
+	} else if (call == CALL_OLD_MAP) {
+		read_old_map(&arguments);
+	}
+	take_change_stack(context, control, &change);
+	if (call == CALL_BREAK) {
+		if (thread->old_break)
+			tell_break(&change, thread->old_break, result);
+		thread->old_break = 0;
+		return 0;
+	}
+	if (call == CALL_MOVE) {
+		tell_move(&change, &arguments, result);
+		return 0;
+	}
+	if (call == CALL_PROTECT || call == CALL_ADVISE)
+		result = arguments.at[0];
+	tell_given(&change, result, to_pages(arguments.at[1]));
+	return 0;
+}
+
+/* Whether the memory of @task is its parent's, too, as that of a child of vfork: who leaves it takes nothing from it. */
+static __always_inline int is_shared(struct task_struct *task, struct mm_struct *mm)
+{
+	return BPF_CORE_READ(task, real_parent, mm) == mm;
+}
+
+/* All that a process has. */
+static __always_inline void tell_all(void *context, struct task_struct *owner, __u32 takes_away)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	const struct etw_kernel_control *control = find_control();
+	struct change change = {.takes_away = takes_away};
+
+	if (!is_any_wanted(control) ||
+	    !is_inside(control, bpf_task_storage_get(&etw_threads, task, 0, 0)))
+		return;
+	begin_change(&change, task);
+	change.mm = BPF_CORE_READ(owner, mm);
+	change.owner_pid = BPF_CORE_READ(owner, tgid);
+	if (!change.mm)
+		return;
+	take_change_stack(context, control, &change);
+	change.end = size_of(change.mm);
+	tell_range(&change);
+}
+
+SEC("tp_btf/task_newtask")
+int etw_inherit_memory(__u64 *context)
+{
+	struct task_struct *task = (void *)context[0];
+
+	if (!(context[1] & CLONE_VM_FLAG) && !(BPF_CORE_READ(task, flags) & PF_KTHREAD))
+		tell_all(context, task, 0);
+	return 0;
+}
+
+/* It takes another program, and has its own memory still. */
+SEC("tp_btf/sched_prepare_exec")
+int etw_leave_program(__u64 *context)
+{
+	struct task_struct *task = (void *)context[0];
+
+	if (!is_shared(task, BPF_CORE_READ(task, mm)))
+		tell_all(context, task, 1);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int etw_take_program(__u64 *context)
+{
+	tell_all(context, (void *)context[0], 0);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int etw_leave_memory(__u64 *context)
+{
+	struct task_struct *task = (void *)context[0];
+
+	if (!etw_exit_tells_memory || !(context[1] & 1))
+		return 0;
+	if (!is_shared(task, BPF_CORE_READ(task, mm)))
+		tell_all(context, task, 1);
+	return 0;
+}
+
+char etw_license[] SEC("license") = "Dual MIT/GPL";
