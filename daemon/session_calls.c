@@ -7,6 +7,7 @@
 #include "base/time.h"
 #include "daemon/log.h"
 #include "source/kernel/kernel_source.h"
+#include "source/kernel/named/named_source.h"
 #include "source/tracepoints/tracepoint_source.h"
 
 static void tell(void *context, uint32_t session_id, const char *sentence)
@@ -162,7 +163,7 @@ void etwd_session_calls_init(struct etwd_session_calls *calls)
 		.context = calls,
 		.clock = &calls->clock->page.clock,
 		.kernel = &etw_kernel_source,
-		.sources = {[1] = &etw_tracepoint_source_ops},
+		.sources = {&etw_kernel_named_source, &etw_tracepoint_source_ops},
 		.message_sequence = &calls->message_sequence,
 		.tell = tell,
 		.keep_fd = keep_fd,

@@ -643,6 +643,17 @@ static void release(struct etw_source *source)
 	etw_kernel_stack_account_save(&source->collector.cpu_out.account);
 }
 
+void etw_kernel_source_look(struct etw_source *source, uint32_t cpu, uint64_t *ret_moment_ns,
+			    struct etw_source_event *ret_stack)
+{
+	etw_kernel_collector_look(&source->collector, cpu, ret_moment_ns, ret_stack);
+}
+
+struct etw_kernel_tasks *etw_kernel_source_tasks(struct etw_source *source)
+{
+	return &source->collector.tracker->tasks;
+}
+
 const struct etw_source_ops etw_kernel_source = {
 	.name = "kernel",
 	.masks = ETW_KERNEL_BUILT_MASKS,

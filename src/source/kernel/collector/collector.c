@@ -296,6 +296,16 @@ bool etw_kernel_collector_peek(struct etw_kernel_collector *collector, uint32_t 
 	return next_ns != UINT64_MAX && etw_kernel_out_peek(&collector->out, cpu, ret);
 }
 
+void etw_kernel_collector_look(struct etw_kernel_collector *collector, uint32_t cpu,
+			       uint64_t *ret_moment_ns, struct etw_source_event *ret_stack)
+{
+	*ret_stack = (struct etw_source_event){0};
+	if (is_frequent(collector, cpu, ret_moment_ns))
+		etw_kernel_cpu_out_stack(&collector->cpu_out, cpu, ret_stack);
+	else
+		etw_kernel_out_stack(&collector->out, cpu, ret_stack);
+}
+
 void etw_kernel_collector_pop(struct etw_kernel_collector *collector, uint32_t cpu,
 			      struct etw_source_mark *ret_mark)
 {

@@ -92,6 +92,13 @@ void etw_kernel_collector_begin(struct etw_kernel_collector *collector,
 bool etw_kernel_collector_peek(struct etw_kernel_collector *collector, uint32_t cpu,
 			       struct etw_source_event *ret);
 
+/*
+ * etw_kernel_collector_look() - what is beside the event that etw_kernel_collector_peek() showed: its moment, and the
+ * StackWalk event behind it; 0 bytes: none.
+ */
+void etw_kernel_collector_look(struct etw_kernel_collector *collector, uint32_t cpu,
+			       uint64_t *ret_moment_ns, struct etw_source_event *ret_stack);
+
 /* etw_kernel_collector_pop() - takes the event that etw_kernel_collector_peek() showed. */
 void etw_kernel_collector_pop(struct etw_kernel_collector *collector, uint32_t cpu,
 			      struct etw_source_mark *ret_mark);

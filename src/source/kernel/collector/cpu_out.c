@@ -208,6 +208,15 @@ bool etw_kernel_cpu_out_peek(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu,
 	return true;
 }
 
+void etw_kernel_cpu_out_stack(const struct etw_kernel_cpu_out *cpu_out, uint32_t cpu,
+			      struct etw_source_event *ret)
+{
+	const struct etw_kernel_front *front = &cpu_out->fronts[cpu];
+
+	if (front->is_made && front->event_bytes && front->stack_bytes)
+		*ret = (struct etw_source_event){front->stack, front->stack_bytes, front->time_raw};
+}
+
 void etw_kernel_cpu_out_pop(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu,
 			    struct etw_source_mark *ret_mark)
 {

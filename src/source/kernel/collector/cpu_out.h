@@ -48,6 +48,10 @@ uint64_t etw_kernel_cpu_out_next_ns(struct etw_kernel_cpu_out *cpu_out, uint32_t
 bool etw_kernel_cpu_out_peek(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu,
 			     struct etw_source_event *ret);
 
+/* etw_kernel_cpu_out_stack() - the stack behind the event that etw_kernel_cpu_out_peek() showed; unchanged: none. */
+void etw_kernel_cpu_out_stack(const struct etw_kernel_cpu_out *cpu_out, uint32_t cpu,
+			      struct etw_source_event *ret);
+
 /* etw_kernel_cpu_out_pop() - takes the event that etw_kernel_cpu_out_peek() showed. */
 void etw_kernel_cpu_out_pop(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu,
 			    struct etw_source_mark *ret_mark);

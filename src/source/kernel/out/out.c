@@ -4,10 +4,15 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/bytes.h"
 #include "base/macros.h"
 #include "source/kernel/out/stack_account.h"
+#include "wire/etl_event.h"
+
+#define STACKWALK_GROUP 0x18
+#define STACKWALK_TYPE  32
 
 struct etw_kernel_event {
 	struct etw_kernel_event *next;
@@ -177,6 +182,21 @@ bool etw_kernel_out_peek(struct etw_kernel_out *out, uint32_t cpu, struct etw_so
 		.time_raw = event->time_raw,
 	};
 	return true;
+}
+
+void etw_kernel_out_stack(const struct etw_kernel_out *out, uint32_t cpu,
+			  struct etw_source_event *ret)
+{
+	const struct etw_kernel_event *first = out->queues[cpu].first;
+	const struct etw_kernel_event *next = first ? first->next : NULL;
+	struct wire_perfinfo_header header;
+
+	if (!next || next->time_ns != first->time_ns || next->byte_count < sizeof(header))
+		return;
+	memcpy(&header, next->bytes, sizeof(header));
+	if (header.header_type == WIRE_HEADER_PERFINFO64 && header.group == STACKWALK_GROUP &&
+	    header.type == STACKWALK_TYPE)
+		*ret = (struct etw_source_event){next->bytes, next->byte_count, first->time_raw};
 }
 
 void etw_kernel_out_pop(struct etw_kernel_out *out, uint32_t cpu, struct etw_source_mark *ret_mark)

@@ -128,6 +128,10 @@ uint64_t etw_kernel_out_next_ns(const struct etw_kernel_out *out, uint32_t cpu);
 /* etw_kernel_out_peek() - the next event of a processor; false: none, or its time is not known yet. */
 bool etw_kernel_out_peek(struct etw_kernel_out *out, uint32_t cpu, struct etw_source_event *ret);
 
+/* etw_kernel_out_stack() - the StackWalk event right behind the one that is next; unchanged: none. */
+void etw_kernel_out_stack(const struct etw_kernel_out *out, uint32_t cpu,
+			  struct etw_source_event *ret);
+
 /* etw_kernel_out_pop() - takes it; there must be one that etw_kernel_out_peek() showed. */
 void etw_kernel_out_pop(struct etw_kernel_out *out, uint32_t cpu, struct etw_source_mark *ret_mark);
 

@@ -74,6 +74,33 @@ struct etw_kernel_thread *etw_kernel_tasks_add_thread(struct etw_kernel_tasks *t
 	return thread;
 }
 
+uint32_t etw_kernel_tasks_process_of(struct etw_kernel_tasks *tasks, uint32_t tid)
+{
+	const struct etw_kernel_thread *thread = etw_kernel_tasks_find_thread(tasks, tid);
+	const uint32_t place = tid % ETW_KERNEL_GONE;
+
+	if (thread && thread->process)
+		return thread->process->pid;
+	return tasks->gone_threads[place].tid == tid ? tasks->gone_threads[place].pid : 0;
+}
+
+static struct etw_kernel_process_facts facts_of(const struct etw_kernel_process *process)
+{
+	return (struct etw_kernel_process_facts){.start_ticks = process->start_ticks,
+						 .pid = process->pid,
+						 .uid = process->uid,
+						 .session_id = process->session_id};
+}
+
+bool etw_kernel_tasks_facts(struct etw_kernel_tasks *tasks, uint32_t pid,
+			    struct etw_kernel_process_facts *ret)
+{
+	const struct etw_kernel_process *process = etw_kernel_tasks_find(tasks, pid);
+
+	*ret = process ? facts_of(process) : tasks->gone[pid % ETW_KERNEL_GONE];
+	return pid && ret->pid == pid;
+}
+
 void etw_kernel_tasks_remove_thread(struct etw_kernel_tasks *tasks,
 				    struct etw_kernel_thread *thread)
 {
@@ -86,6 +113,8 @@ void etw_kernel_tasks_remove_thread(struct etw_kernel_tasks *tasks,
 	while (*at != thread)
 		at = &(*at)->next;
 	*at = thread->next;
+	tasks->gone_threads[thread->tid % ETW_KERNEL_GONE].tid = thread->tid;
+	tasks->gone_threads[thread->tid % ETW_KERNEL_GONE].pid = thread->process->pid;
 	tasks->thread_count--;
 	free(thread->map_stack);
 	free(thread);
@@ -100,6 +129,7 @@ void etw_kernel_tasks_remove(struct etw_kernel_tasks *tasks, struct etw_kernel_p
 	while (*at != process)
 		at = &(*at)->next_in_bucket;
 	*at = process->next_in_bucket;
+	tasks->gone[process->pid % ETW_KERNEL_GONE] = facts_of(process);
 	etw_kernel_text_unref(process->name);
 	etw_kernel_text_unref(process->command_line);
 	etw_kernel_images_unref(process->images);

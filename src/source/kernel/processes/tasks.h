@@ -52,7 +52,20 @@ struct etw_kernel_process {
 	bool is_guessed; /* known from a record of one of its threads alone: nobody was told of it */
 };
 
+#define ETW_KERNEL_GONE 1024 /* a power of two */
+
+/* What stays known of a process for a while when it is gone. */
+struct etw_kernel_process_facts {
+	uint64_t start_ticks;
+	uint32_t pid, uid, session_id;
+};
+
 struct etw_kernel_tasks {
+	/* Of some of the last that are not in the table any more, by their ids. */
+	struct {
+		uint32_t tid, pid;
+	} gone_threads[ETW_KERNEL_GONE];
+	struct etw_kernel_process_facts gone[ETW_KERNEL_GONE];
 	uint32_t process_count, thread_count;
 	struct etw_kernel_process *processes[ETW_KERNEL_BUCKETS]; /* owned, as the threads are */
 	struct etw_kernel_thread *threads[ETW_KERNEL_BUCKETS];
@@ -67,6 +80,13 @@ struct etw_kernel_process *etw_kernel_tasks_find(struct etw_kernel_tasks *tasks,
 /* etw_kernel_tasks_find_thread() - the thread, or NULL. */
 struct etw_kernel_thread *etw_kernel_tasks_find_thread(struct etw_kernel_tasks *tasks,
 						       uint32_t tid);
+
+/* etw_kernel_tasks_process_of() - of a thread, also of one that ended a moment ago; 0: it is not known. */
+uint32_t etw_kernel_tasks_process_of(struct etw_kernel_tasks *tasks, uint32_t tid);
+
+/* etw_kernel_tasks_facts() - of a process, also of one that is gone. Returns false where nothing is known. */
+bool etw_kernel_tasks_facts(struct etw_kernel_tasks *tasks, uint32_t pid,
+			    struct etw_kernel_process_facts *ret);
 
 /*
  * etw_kernel_tasks_add() - a process that the table does not have, without any event.
