@@ -10,6 +10,8 @@
 #define GROUP_FILE   0x04
 #define FILE_VERSION 3 /* of the events whose thread is a number of 32 bits */
 
+#define ID_OPERATION_END 24
+
 #define KEYWORD_NAME        0x10
 #define KEYWORD_IO          0x20
 #define KEYWORD_END         0x40
@@ -76,10 +78,14 @@ static bool make(struct etw_named_maker *maker, const struct etw_named_classic *
 	if (!form || from->byte_count < form->fixed_bytes ||
 	    (form->thread_at != NO_THREAD && from->version < FILE_VERSION))
 		return false;
-	ret->descriptor = etw_named_describe(form->id, form->version, 0, form->task,
-					     form->keyword);
+	ret->descriptor = etw_named_describe(form->id, form->version, 0, form->task, form->keyword);
 	if (form->thread_at != NO_THREAD) {
 		ret->tid = etw_load32(from->payload + form->thread_at);
+		ret->pid = etw_named_process_of(maker, ret->tid);
+	}
+	/* An Irp is a number of the thread that asks: cpu_records.h. */
+	if (form->id == ID_OPERATION_END) {
+		ret->tid = (uint32_t)(etw_load64(from->payload) >> 32);
 		ret->pid = etw_named_process_of(maker, ret->tid);
 	}
 	etw_named_put(&writer, from->payload, from->byte_count);
@@ -89,9 +95,9 @@ static bool make(struct etw_named_maker *maker, const struct etw_named_classic *
 	return etw_named_end(&writer, ret);
 }
 
-#define NAMES 0x200     /* EVENT_TRACE_FLAG_DISK_FILE_IO */
-#define ENDS  0x2000000 /* EVENT_TRACE_FLAG_FILE_IO */
-#define CALLS 0x4000000 /* EVENT_TRACE_FLAG_FILE_IO_INIT */
+#define NAMES       0x200     /* EVENT_TRACE_FLAG_DISK_FILE_IO */
+#define ENDS        0x2000000 /* EVENT_TRACE_FLAG_FILE_IO */
+#define CALLS       0x4000000 /* EVENT_TRACE_FLAG_FILE_IO_INIT */
 #define IN(keyword) ((keyword) | ETW_NAMED_CHANNEL_KEYWORD)
 
 static const struct etw_named_need needs[] = {
@@ -107,9 +113,9 @@ static const struct etw_named_need needs[] = {
 };
 
 /* Stacks of what is asked for: FileIo's calls. */
-static const uint16_t stack_hooks[] = {0x0440, 0x0441, 0x0442, 0x0443, 0x0444, 0x0445, 0x0446,
-				       0x0447, 0x0448, 0x0449, 0x044A, 0x044B, 0x044D, 0x044E,
-				       0x044F, 0x0450, 0x0451, 0x0452};
+static const uint16_t stack_hooks[] = {0x0440, 0x0441, 0x0442, 0x0443, 0x0444, 0x0445,
+				       0x0446, 0x0447, 0x0448, 0x0449, 0x044A, 0x044B,
+				       0x044D, 0x044E, 0x044F, 0x0450, 0x0451, 0x0452};
 
 const struct etw_named_provider etw_named_file = {
 	.guid = {0xedd08927, 0x9cc4, 0x4e65, {0xb9, 0x70, 0xc2, 0x56, 0x0f, 0xb5, 0xc2, 0x89}},

@@ -61,7 +61,7 @@ struct etw_named_event {
 
 /* What one keyword of a provider needs of the kernel. */
 struct etw_named_need {
-	uint64_t keyword; /* as its events have them */
+	uint64_t keyword;    /* as its events have them */
 	uint32_t word, bits; /* of the group masks */
 };
 
@@ -70,7 +70,8 @@ struct etw_named_provider {
 	const char *name;
 	const struct etw_named_need *needs;
 	size_t need_count;
-	const uint16_t *stack_hooks; /* of the classic events with stacks that its events are made of */
+	const uint16_t
+		*stack_hooks; /* of the classic events with stacks that its events are made of */
 	size_t stack_hook_count;
 	/*
 	 * make - the event of a classic one.
@@ -109,6 +110,7 @@ struct etw_named_writer {
 	bool is_full;
 };
 
+/* etw_named_put() - bytes as they are. etw_named_put32(), etw_named_put64() - numbers, little-endian. */
 void etw_named_put(struct etw_named_writer *writer, const void *bytes, uint32_t count);
 void etw_named_put32(struct etw_named_writer *writer, uint32_t value);
 void etw_named_put64(struct etw_named_writer *writer, uint64_t value);

@@ -41,7 +41,8 @@ int etw_named_check(const struct etw_source_provider *wanted, struct etw_fault *
 		enum wire_filter_use use = wire_filter_use_of(one.type);
 
 		if (use == WIRE_FILTER_CALLBACK)
-			return refuse(wanted, "the kernel has no callback that such a filter is for",
+			return refuse(wanted,
+				      "the kernel has no callback that such a filter is for",
 				      reterr);
 		if (use == WIRE_FILTER_SCOPE && one.type != EVENT_FILTER_TYPE_PID)
 			return refuse(wanted,
@@ -58,8 +59,8 @@ void etw_named_enabled_set(struct etw_named_enabled *enabled,
 {
 	enabled->count = 0;
 	for (uint32_t i = 0; i < request->provider_count; i++) {
-		const struct etw_named_provider *provider = etw_named_find(
-			&request->providers[i].guid);
+		const struct etw_named_provider *provider =
+			etw_named_find(&request->providers[i].guid);
 		struct etw_named_enabled_one *one = &enabled->all[enabled->count];
 
 		if (!provider || enabled->count == ETW_NAMED_PROVIDERS)

@@ -20,8 +20,8 @@ struct items {
 static void put_item(struct items *items, uint16_t type, const void *data, uint32_t data_bytes,
 		     const void *more, uint32_t more_bytes)
 {
-	const uint32_t bytes = ALIGN_UP(
-		(uint32_t)sizeof(struct wire_extended_item) + data_bytes + more_bytes, 8);
+	const uint32_t bytes =
+		ALIGN_UP((uint32_t)sizeof(struct wire_extended_item) + data_bytes + more_bytes, 8);
 	const struct wire_extended_item item = {
 		.bytes = le16_of((uint16_t)bytes),
 		.type = le16_of(type),
@@ -56,9 +56,7 @@ static uint8_t *put_items(const struct etw_named_items *from, uint8_t *at)
 	struct items items = {.at = at};
 
 	if (from->property & EVENT_ENABLE_PROPERTY_SID && from->start_key)
-		put_item(&items, EVENT_HEADER_EXT_TYPE_SID, sid.bytes,
-			 sid.byte_count,
-			 NULL, 0);
+		put_item(&items, EVENT_HEADER_EXT_TYPE_SID, sid.bytes, sid.byte_count, NULL, 0);
 	if (from->property & EVENT_ENABLE_PROPERTY_TS_ID)
 		put_item(&items, EVENT_HEADER_EXT_TYPE_TS_ID, &session, sizeof(session), NULL, 0);
 	if (from->property & EVENT_ENABLE_PROPERTY_EVENT_KEY)

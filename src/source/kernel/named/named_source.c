@@ -50,7 +50,7 @@ struct etw_source {
 	struct etw_source *beneath; /* owned; of etw_kernel_source */
 	struct etw_named_enabled enabled;
 	struct etw_named_maker maker;
-	struct front *fronts; /* owned; host.cpu_count */
+	struct front *fronts;          /* owned; host.cpu_count */
 	struct captured *first, *last; /* owned */
 	uint64_t captured_bytes, no_memory;
 	bool shows_captured; /* the last peek at processor 0 did */

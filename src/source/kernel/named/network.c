@@ -73,8 +73,8 @@ static bool make(struct etw_named_maker *maker, const struct etw_named_classic *
 		return false;
 	if (is_udp)
 		opcode += UDP_IDS;
-	ret->descriptor = etw_named_describe((uint16_t)(from->type + (is_udp ? UDP_IDS : 0)), 0, opcode,
-					     is_udp ? TASK_UDPIP : TASK_TCPIP,
+	ret->descriptor = etw_named_describe((uint16_t)(from->type + (is_udp ? UDP_IDS : 0)), 0,
+					     opcode, is_udp ? TASK_UDPIP : TASK_TCPIP,
 					     is_ipv6 ? IPV6 : IPV4);
 	if (!from->has_actor)
 		ret->pid = etw_load32(from->payload);

@@ -218,7 +218,7 @@ static bool make_thread(struct etw_named_maker *maker, const struct etw_named_cl
 	ret->descriptor = etw_named_describe(is_end ? 4 : 3, THREAD_VERSION, is_end ? 2 : 1,
 					     is_end ? 4 : 3, KEYWORD_THREAD);
 	etw_named_put(&writer, at, 2 * 4 + 4 * 8); /* process, thread, both stacks */
-	etw_named_put64(&writer, 0);               /* StartAddr: the classic event has Affinity there */
+	etw_named_put64(&writer, 0); /* StartAddr: the classic event has Affinity there */
 	etw_named_put(&writer, at + 48, 2 * 8 + 4); /* Win32StartAddr, TebBase, SubProcessTag */
 	if (is_end)
 		etw_named_put64(&writer, 0); /* CycleTime */
@@ -234,7 +234,7 @@ static bool make_image(const struct etw_named_classic *from, struct etw_named_ev
 	if ((!is_load && from->type != ETW_KERNEL_OPCODE_END) || from->byte_count < name_at + 2)
 		return false;
 	ret->descriptor = etw_named_describe(is_load ? 5 : 6, 0, 0, is_load ? 5 : 6, KEYWORD_IMAGE);
-	etw_named_put(&writer, from->payload, 2 * 8 + 3 * 4); /* up to TimeDateStamp */
+	etw_named_put(&writer, from->payload, 2 * 8 + 3 * 4);     /* up to TimeDateStamp */
 	etw_named_put(&writer, from->payload + 2 * 8 + 4 * 4, 8); /* DefaultBase */
 	etw_named_put(&writer, from->payload + name_at, from->byte_count - name_at);
 	return etw_named_end(&writer, ret);
