@@ -26,7 +26,8 @@ import time
 
 SKIPPED = 77
 SECONDS = 600
-KINDS = "process,thread,loader,cswitch,dispatcher,profile,syscall,interrupt,dpc,power,priority"
+KINDS = ("process,thread,loader,cswitch,dispatcher,profile,syscall,interrupt,dpc,power,priority"
+         ",NETWORKTRACE")
 STACKS = "Profile,CSwitch,ReadyThread"
 SLACK = 5000  # events in a half that tell nothing: the file's next part, a note
 GROWTH = 3
