@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Hold events of disks against ftrace's, the disks' own counts and what the programs did.
 
-    compare_disk --etw PROGRAM
+    compare_disk --etw PROGRAM [--modules FOLDER]
 
 On disks of the test's own (a loop device with ext4, and a zram, which has no requests, where the
 machine has it) two processes read and write at once, on a machine that is busy. Both ways, as
@@ -10,15 +10,18 @@ sets: every transfer that ftrace saw end, with place and bytes, and every flush.
 /sys/block/*/stat, and those that a process read by its /proc/PID/io. No transfer is another
 process's, each has the name of its file, each end its beginning, and parts of cut bios follow
 one another on the disk.
+Where there is no loop device, modules of the kernel are loaded that are below FOLDER, and stay.
 Exit status: 0; 1 with the differences; 77 with the reason why it cannot run.
 """
 
 import argparse
 import collections
 import contextlib
+import ctypes
 import json
 import os
 import pathlib
+import platform
 import re
 import shutil
 import subprocess
@@ -30,6 +33,9 @@ from kernel_checks import SKIPPED, until_whole
 TRACING = pathlib.Path("/sys/kernel/tracing")
 ZRAM = pathlib.Path("/sys/class/zram-control")
 EVENTS = ("block_rq_complete", "block_bio_queue", "block_split")
+MODULES = ("loop", "crc16", "crc32c_generic", "mbcache", "jbd2", "ext4", "zsmalloc",
+           "lzo_compress", "lzo", "lzo-rle", "zram")
+LOAD_CALLS = {"x86_64": 313, "aarch64": 273}  # finit_module
 SECTOR = 512
 SECONDS = 300
 LINE = re.compile(r"^.{16,}?-\d+\s+\[\d+\]\s+\S+\s+[\d.]+: (?P<event>\w+): "
@@ -47,6 +53,15 @@ def skip(reason):
 
 def run(*words):
     return subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, check=False)
+
+
+def load_modules(folder):
+    """Those of the kernel that runs, as far as there are files of them."""
+    library, release = ctypes.CDLL(None), platform.release()
+    for name in MODULES if platform.machine() in LOAD_CALLS else ():
+        for path in pathlib.Path(folder).glob(f"**/{release}/**/{name}.ko"):
+            with open(path, "rb") as file:
+                library.syscall(LOAD_CALLS[platform.machine()], file.fileno(), b"", 0)
 
 
 @contextlib.contextmanager
@@ -446,6 +461,7 @@ def compare(etw, folder):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--etw", required=True)
+    parser.add_argument("--modules")
     arguments = parser.parse_args()
     if os.geteuid():
         skip("it needs root")
@@ -453,8 +469,13 @@ def main():
         if not shutil.which(program):
             skip(f"there is no {program}")
 
+    if arguments.modules and not os.path.exists("/dev/loop-control"):
+        load_modules(arguments.modules)
+    # In memory: what the loop device's own worker does there is no transfer.
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
     def once():
-        with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        with tempfile.TemporaryDirectory(dir=memory) as folder:
             return compare(arguments.etw, folder)
 
     sys.exit(until_whole(once))

@@ -26,9 +26,9 @@ import time
 
 SKIPPED = 77
 SECONDS = 600
-KINDS = ("process,thread,loader,cswitch,dispatcher,profile,syscall,interrupt,dpc,power,priority"
-         ",NETWORKTRACE")
-STACKS = "Profile,CSwitch,ReadyThread"
+KINDS = ("process,thread,loader,cswitch,dispatcher,profile,syscall,interrupt,dpc,power,priority,"
+         "disk_io,disk_io_init,split_io,networktrace")
+STACKS = "Profile,CSwitch,ReadyThread,DiskReadInit,DiskWriteInit,DiskFlushInit"
 SLACK = 5000  # events in a half that tell nothing: the file's next part, a note
 GROWTH = 3
 LINE = re.compile(r'"raw_time":"(\d+)".*?"cpu":(\d+)')
