@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load nothing|switches|calls|forks COUNT - what the kernel is kept busy with, for run_kernel: COUNT bytes that two
- * processes send each other in turns, COUNT system calls that do nothing else, or COUNT processes that end at once.
+ * load nothing|switches|calls|forks|transfers COUNT - what the kernel is kept busy with, for run_kernel: COUNT bytes that
+ * two processes send each other in turns, COUNT system calls that do nothing else, COUNT processes that end at once, or COUNT
+ * blocks of a disk.
  */
+#include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +58,31 @@ static int fork_often(long count)
 	return 0;
 }
 
+#define BLOCK_BYTES 4096
+
+/* Of the disk that the environment names, past every cache: one block after the other, read and written in turns. */
+static int transfer_often(long count)
+{
+	static char block[BLOCK_BYTES] __attribute__((aligned(BLOCK_BYTES)));
+	const char *path = getenv("ETW_BENCH_DISK");
+	int fd = path ? open(path, O_RDWR | O_DIRECT) : -1;
+	off_t bytes = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
+	uint64_t place = 1;
+
+	if (bytes < BLOCK_BYTES)
+		return 1;
+	for (long i = 0; i < count; i++) {
+		off_t at;
+
+		place = place * UINT64_C(6364136223846793005) + 1;
+		at = (off_t)((place >> 33) % (uint64_t)(bytes / BLOCK_BYTES)) * BLOCK_BYTES;
+		if ((i & 1 ? pwrite(fd, block, BLOCK_BYTES, at)
+			   : pread(fd, block, BLOCK_BYTES, at)) != BLOCK_BYTES)
+			return 1;
+	}
+	return close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	long count = argc == 3 ? strtol(argv[2], NULL, 10) : 0;
@@ -67,6 +95,8 @@ int main(int argc, char **argv)
 		return call_often(count);
 	if (count > 0 && strcmp(argv[1], "forks") == 0)
 		return fork_often(count);
-	(void)fprintf(stderr, "usage: load nothing|switches|calls|forks COUNT\n");
+	if (count > 0 && strcmp(argv[1], "transfers") == 0)
+		return transfer_often(count);
+	(void)fprintf(stderr, "usage: load nothing|switches|calls|forks|transfers COUNT\n");
 	return 2;
 }
