@@ -19,6 +19,7 @@
 #include "source/kernel/code/routines.h"
 #include "source/kernel/collector/collector.h"
 #include "source/kernel/collector/losses.h"
+#include "source/kernel/collector/memory_info.h"
 #include "source/kernel/collector/rundown.h"
 #include "source/kernel/config/config_events.h"
 #include "source/kernel/events/account_events.h"
@@ -56,6 +57,7 @@ struct etw_source {
 	struct etw_kernel_control control; /* as the control map has it */
 	struct etw_kernel_collector collector;
 	struct etw_kernel_rundown rundown;
+	struct etw_kernel_memory_info memory_info;
 	struct etw_kernel_routines routines;
 	struct etw_kernel_messages messages;
 	struct etw_kernel_file_names file_names;
@@ -134,6 +136,8 @@ static int open_source(const struct etw_source_host *host, const struct etw_sour
 	TRY(etw_kernel_collector_init(&source->collector, &source->host, marks));
 	TRY(etw_kernel_rundown_init(&source->rundown, "/proc"));
 	source->rundown.own.root = "";
+	source->rundown.cpu_bpf = &source->cpu_bpf;
+	source->memory_info.root = source->rundown.root;
 	etw_kernel_stack_account_open(&source->collector.cpu_out.account, &source->host);
 	source->collector.own = &source->rundown.own;
 	source->collector.cpu_out.maker.routines = &source->routines;
@@ -158,9 +162,15 @@ static int open_source(const struct etw_source_host *host, const struct etw_sour
 
 static int collect(struct etw_source *source, int64_t *ret_watermark_raw)
 {
+	int r;
+
 	etw_kernel_samplers_follow_cpus(&source->samplers);
 	etw_kernel_faults_follow_cpus(&source->faults);
-	return etw_kernel_collector_collect(&source->collector, ret_watermark_raw);
+	r = etw_kernel_collector_collect(&source->collector, ret_watermark_raw);
+	if (r >= 0)
+		etw_kernel_memory_info_tell(&source->memory_info, &source->collector, source->masks,
+					    etw_monotonic_ns());
+	return r;
 }
 
 static void get_loss(struct etw_source *source, struct etw_source_loss *ret)

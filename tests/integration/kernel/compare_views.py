@@ -8,7 +8,8 @@ The program maps, moves and unmaps in two threads at once and in a child, while 
 the machine busy, and says at some moments what /proc/self/maps has. What its events came to by such
 a moment must be that, page by page: which pages are views, of which page of which file, and which
 are memory. At one moment all keys of a file are one, and no two files have one. What the stack
-grows by has no event. At its end a process must have given back all that it has (Linux 6.16).
+grows by has no event. What a process has that does nothing is told at the start and at the end, and
+how much that is meanwhile. At its end a process must have given back all that it has (Linux 6.16).
 Exit status: 0; 1 with the differences; 77 with the reason why it cannot run.
 """
 
@@ -16,18 +17,22 @@ import argparse
 import os
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 from compare_processes import skip
 from kernel_checks import until_whole, watch_during
 
-MASKS = "8000,8000"  # VAMAP, VIRTUAL_ALLOC
+MASKS = "8000,888000"  # VAMAP; VIRTUAL_ALLOC, MEMINFO, MEMINFO_WS
 PAGE = 4096
 ROUNDS = 20
 SECONDS = 600
 ALLOC, FREE, MAP, UNMAP = "02.98", "02.99", "04.37", "04.38"
+START = {"02.128": ALLOC, "04.39": MAP}
+END_TOO = {"02.129": ALLOC, "04.40": MAP}
 COMMIT, RESERVE, DECOMMIT, RELEASE = 0x1000, 0x2000, 0x4000, 0x8000
 LOAD = "while :; do ls -l /usr/bin; done"
 LINE = re.compile(r"(?P<start>[0-9a-f]+)-(?P<end>[0-9a-f]+) (?P<rights>\S+) (?P<offset>[0-9a-f]+) "
@@ -114,19 +119,19 @@ def process_of(words):
 def compare_moment(memory, moment, problems):
     """How many pages are the same."""
     files = {}  # by key and by file: what is gone leaves its key to another
-    time, pid, pages, stack = moment
+    at_ns, pid, pages, stack = moment
     ours = {page: what for page, what in memory.pages.items() if page not in stack}
     low = min(stack, default=0)
     for page in sorted(set(ours) ^ set(pages)):
         # The stack began with more than it has touched, or is where it was not any more.
         if not low - 64 <= page < low:
-            problems.append(f"process {pid} at {time}: {page * PAGE:x} is "
+            problems.append(f"process {pid} at {at_ns}: {page * PAGE:x} is "
                             f"{'told' if page in ours else 'mapped'} alone")
             break
     for page in set(ours) & set(pages):
         our, their = ours[page], pages[page]
         if (our is None) != (their is None) or (our and our[1] != their[1]):
-            problems.append(f"process {pid} at {time}: {page * PAGE:x} is {our}, not {their}")
+            problems.append(f"process {pid} at {at_ns}: {page * PAGE:x} is {our}, not {their}")
             break
         if our and (files.setdefault(our[0], their[0]) != their[0] or
                     files.setdefault(their[0], our[0]) != our[0]):
@@ -135,8 +140,56 @@ def compare_moment(memory, moment, problems):
     return len(ours)
 
 
+def bytes_of(words):
+    return b"".join(struct.pack("<Q", int(word, 16)) for word in words[5:])
+
+
+def check_there(lines, pid, maps, statm, problems):
+    """What is told at the start and at the end of a process that does nothing meanwhile."""
+    moment = read_moments(f"at 0 {pid}\n{maps}")[0]
+    for kinds in (START, END_TOO):
+        memory = Memory()
+        for words in lines:
+            if words[0].isdecimal() and words[2] in kinds:
+                words = [*words[:2], kinds[words[2]], *words[3:]]
+                if process_of(words) == pid:
+                    memory.apply(words, problems)
+        compare_moment(memory, moment, problems)
+    sets = {}
+    for words in lines:
+        if words[0].isdecimal() and words[2] == "02.125":
+            data = bytes_of(words)
+            for i in range(struct.unpack_from("<I", data)[0]):
+                entry = struct.unpack_from("<I8Q", data, 4 + i * 68)
+                sets[entry[0]] = entry[1:]
+    size, resident, shared, _, _, written = (int(word) for word in statm.split()[:6])
+    if sets.get(pid) != (resident, written, size, resident - shared, 0, 0, 0, 0):
+        problems.append(f"process {pid} uses {statm.strip()}, and MemInfoWS has {sets.get(pid)}")
+    uses = [bytes_of(words) for words in lines if words[0].isdecimal() and words[2] == "02.112"]
+    pages = os.sysconf("SC_PHYS_PAGES")
+    for data in uses:
+        free, dirty, cached = (struct.unpack_from("<Q", data, at)[0] for at in (9, 17, 81))
+        if data[0] != 8 or not 0 < free + dirty + cached <= pages:
+            problems.append(f"MemInfo: {free} + {dirty} + {cached} of {pages} pages")
+    if not uses:
+        problems.append("no MemInfo")
+
+
 def compare(arguments):
     """(problems, lost, summary)"""
+    stays = subprocess.Popen(["sleep", "600"])
+    try:
+        # It has its program, and sleeps.
+        while "(sleep) S" not in pathlib.Path(f"/proc/{stays.pid}/stat").read_text():
+            time.sleep(0.01)
+        return compare_beside(arguments, stays.pid)
+    finally:
+        stays.kill()
+        stays.wait()
+
+
+def compare_beside(arguments, stays):
+    """The same, while the process @stays is there and does nothing."""
     with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
         said, lines = watch_during(arguments.watch, MASKS,
                                    lambda: run_program(arguments, pathlib.Path(folder)))
@@ -148,12 +201,14 @@ def compare(arguments):
         return problems, lost, ""
     moments = sorted(read_moments(said), key=lambda moment: moment[0])
     pids = {moment[1] for moment in moments}
+    check_there(lines, stays, pathlib.Path(f"/proc/{stays}/maps").read_text(),
+                pathlib.Path(f"/proc/{stays}/statm").read_text(), problems)
     events = sorted(((int(words[0]), words) for words in lines if words[0].isdecimal() and
                      words[2] in (ALLOC, FREE, MAP, UNMAP)), key=lambda event: event[0])
     events = [event for event in events if process_of(event[1]) in pids]
     left = list(moments)
-    for time, words in events:
-        while left and left[0][0] < time:
+    for at_ns, words in events:
+        while left and left[0][0] < at_ns:
             compared += compare_moment(memories.setdefault(left[0][1], Memory()), left.pop(0),
                                        problems)
         memories.setdefault(process_of(words), Memory()).apply(words, problems)

@@ -461,4 +461,47 @@ int etw_leave_memory(__u64 *context)
 	return 0;
 }
 
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+};
+
+struct bpf_iter__task_vma {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+	struct vm_area_struct *vma;
+};
+
+#pragma clang attribute pop
+
+/* For the host, which asks at the start and at the end. */
+SEC("iter/task_vma")
+int etw_walk_memory(struct bpf_iter__task_vma *context)
+{
+	const struct etw_kernel_control *control = find_control();
+	struct seq_file *seq = context->meta->seq;
+	struct task_struct *task = context->task;
+	struct vm_area_struct *vma = context->vma;
+	struct etw_kernel_mapped mapping = {};
+	struct file *file;
+
+	if (!control || !task || !vma || task->pid != task->tgid ||
+	    !is_inside(control, bpf_task_storage_get(&etw_threads, task, 0, 0)))
+		return 0;
+	mapping.base = BPF_CORE_READ(vma, vm_start);
+	mapping.byte_count = BPF_CORE_READ(vma, vm_end) - mapping.base;
+	mapping.pid = task->tgid;
+	mapping.rights = BPF_CORE_READ(vma, vm_flags) & (VM_ACCESS | VM_SHARED);
+	file = BPF_CORE_READ(vma, vm_file);
+	if (file) {
+		mapping.page_offset = BPF_CORE_READ(vma, vm_pgoff);
+		mapping.file_key = name_file(control, file);
+	}
+	bpf_seq_write(seq, &mapping, sizeof(mapping));
+	return 0;
+}
+
 char etw_license[] SEC("license") = "Dual MIT/GPL";

@@ -70,4 +70,13 @@ struct etw_kernel_view {
 	__u32 is_unmapped; /* else mapped */
 };
 
+/* What is mapped, as the walk over all processes finds it; in no ring. */
+struct etw_kernel_mapped {
+	__u64 base, byte_count;
+	__u64 file_key;    /* 0: memory without a file */
+	__u64 page_offset; /* as of a view */
+	__u32 pid;
+	__u32 rights; /* enum etw_kernel_view_right */
+};
+
 #endif

@@ -16,8 +16,10 @@
 #include "source/kernel/events/account_events.h"
 #include "source/kernel/events/events.h"
 #include "source/kernel/events/file_events.h"
+#include "source/kernel/events/memory_rundown.h"
 #include "source/kernel/events/power_events.h"
 #include "source/kernel/procfs/counters.h"
+#include "source/kernel/programs/cpu_programs.h"
 #include "source/kernel/tracker/scan.h"
 #include "wire/group_masks.h"
 
@@ -128,6 +130,42 @@ static void begin_description(struct etw_kernel_rundown *rundown,
 	etw_kernel_write_power(&collector->out, rundown->config_root, start->masks);
 }
 
+#define MAPPINGS_MAX (UINT32_C(1) << 18) /* of all processes that one rundown tells */
+
+struct told_mappings {
+	struct etw_kernel_out *out;
+	bool is_end, wants_memory, wants_views;
+	uint32_t count;
+};
+
+static void tell_mapping(void *context, const struct etw_kernel_mapped *mapping)
+{
+	struct told_mappings *told = context;
+
+	if (!(mapping->file_key ? told->wants_views : told->wants_memory))
+		return;
+	if (told->count++ < MAPPINGS_MAX)
+		etw_kernel_write_mapping(told->out, told->is_end, mapping);
+	else
+		told->out->no_memory++;
+}
+
+/* What is mapped, by the masks. */
+static void tell_mappings(const struct etw_kernel_rundown *rundown,
+			  struct etw_kernel_collector *collector,
+			  const uint32_t masks[WIRE_GROUP_MASKS_WORDS], bool is_end)
+{
+	struct told_mappings told = {
+		.out = &collector->out,
+		.is_end = is_end,
+		.wants_memory = etw_group_masks_to_flags(masks) & EVENT_TRACE_FLAG_VIRTUAL_ALLOC,
+		.wants_views = masks[0] & EVENT_TRACE_FLAG_VAMAP,
+	};
+
+	if (rundown->cpu_bpf && (told.wants_memory || told.wants_views))
+		(void)etw_kernel_cpu_bpf_mappings(rundown->cpu_bpf, tell_mapping, &told);
+}
+
 int etw_kernel_rundown_start(struct etw_kernel_rundown *rundown,
 			     struct etw_kernel_collector *collector,
 			     const struct etw_kernel_rundown_start *start)
@@ -155,6 +193,7 @@ int etw_kernel_rundown_start(struct etw_kernel_rundown *rundown,
 	rundown->is_filled = true;
 	if (start->describe && !r) {
 		etw_kernel_out_slot(&collector->out, ETW_KERNEL_SLOT_RUNDOWN);
+		tell_mappings(rundown, collector, start->masks, /* is_end= */ false);
 		etw_kernel_write_rundown_complete(&collector->out);
 	}
 	return r;
@@ -236,6 +275,7 @@ int etw_kernel_rundown_change(struct etw_kernel_rundown *rundown,
 			      const struct etw_kernel_rundown_start *start, uint32_t flags_before)
 {
 	bool had_power = etw_kernel_power_is_wanted(rundown->told_masks);
+	uint32_t more[WIRE_GROUP_MASKS_WORDS];
 	uint32_t added = start->masks[0] & ~flags_before;
 	uint64_t moment_ns = etw_monotonic_ns();
 	struct etw_kernel_scan *found = NULL;
@@ -246,6 +286,8 @@ int etw_kernel_rundown_change(struct etw_kernel_rundown *rundown,
 		TRY(scan(rundown, added, &found));
 	etw_kernel_collector_read_all(collector);
 	etw_kernel_collector_apply(collector, moment_ns);
+	for (size_t i = 0; i < WIRE_GROUP_MASKS_WORDS; i++)
+		more[i] = start->masks[i] & ~rundown->told_masks[i];
 	if (memcmp(start->masks, rundown->told_masks, sizeof(start->masks)) != 0)
 		tell_masks(rundown, collector, start->masks);
 	tell_intervals(rundown, collector, start->intervals);
@@ -254,6 +296,9 @@ int etw_kernel_rundown_change(struct etw_kernel_rundown *rundown,
 		etw_kernel_out_slot(&collector->out, ETW_KERNEL_SLOT_RUNDOWN);
 		etw_kernel_write_power(&collector->out, rundown->config_root, start->masks);
 	}
+	etw_kernel_collector_begin(collector, rundown->item);
+	etw_kernel_out_slot(&collector->out, ETW_KERNEL_SLOT_RUNDOWN);
+	tell_mappings(rundown, collector, more, /* is_end= */ false);
 	collector->tracker->flags = added;
 	if (added)
 		r = describe_added(rundown, collector, found, added);
@@ -284,6 +329,8 @@ int etw_kernel_rundown_end(struct etw_kernel_rundown *rundown,
 	tell_counters(rundown, collector);
 	tell_names(collector);
 	describe_all(collector->tracker, /* is_end= */ true);
+	etw_kernel_out_slot(out, ETW_KERNEL_SLOT_RUNDOWN);
+	tell_mappings(rundown, collector, end->masks, /* is_end= */ true);
 	etw_kernel_write_masks(out, WIRE_HOOK_GROUP_MASKS_NEW, nothing);
 	etw_kernel_write_rundown_complete(out);
 	return r;
@@ -345,6 +392,7 @@ int etw_kernel_rundown_describe(struct etw_kernel_rundown *rundown,
 	tell_counters(rundown, collector);
 	tell_names(collector);
 	describe_all(collector->tracker, /* is_end= */ true);
+	tell_mappings(rundown, collector, end->masks, /* is_end= */ true);
 	etw_kernel_write_rundown_complete(&collector->out);
 	own = collector->out;
 	collector->out = queued;

@@ -17,6 +17,8 @@
 #include "source/kernel/tracker/own.h"
 #include "wire/group_masks.h"
 
+struct etw_kernel_cpu_bpf; /* source/kernel/programs/cpu_programs.h */
+
 struct etw_kernel_rundown {
 	const char *root;             /* "/proc"; borrowed */
 	const char *config_root;      /* in front of /sys and others; borrowed */
@@ -24,6 +26,7 @@ struct etw_kernel_rundown {
 	uint32_t told_masks[WIRE_GROUP_MASKS_WORDS];  /* what the group masks in the trace say */
 	uint32_t told_intervals[ETW_PROFILE_SOURCES]; /* of samples; 0: none are taken */
 	bool is_filled;                               /* the tracker knows what was there before */
+	const struct etw_kernel_cpu_bpf *cpu_bpf;     /* borrowed; NULL: mappings are not told */
 	struct etw_kernel_own own; /* the kernel's own code; told where its root is set */
 };
 

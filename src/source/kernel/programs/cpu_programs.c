@@ -23,8 +23,11 @@ static void close_fd(int *fd)
 
 void etw_kernel_cpu_bpf_reset(struct etw_kernel_cpu_bpf *cpu_bpf)
 {
-	*cpu_bpf = (struct etw_kernel_cpu_bpf){
-		.rings_fd = -1, .threads_fd = -1, .walk_fd = -1, .sockets_walk_fd = -1};
+	*cpu_bpf = (struct etw_kernel_cpu_bpf){.rings_fd = -1,
+					       .threads_fd = -1,
+					       .walk_fd = -1,
+					       .sockets_walk_fd = -1,
+					       .memory_walk_fd = -1};
 	for (size_t i = 0; i < ETW_KERNEL_SHARED_MAPS; i++)
 		cpu_bpf->map_fds[i] = -1;
 	for (size_t i = 0; i < ETW_KERNEL_CPU_PROGRAMS; i++)
@@ -48,6 +51,7 @@ void etw_kernel_cpu_bpf_close(struct etw_kernel_cpu_bpf *cpu_bpf)
 	}
 	close_fd(&cpu_bpf->walk_fd);
 	close_fd(&cpu_bpf->sockets_walk_fd);
+	close_fd(&cpu_bpf->memory_walk_fd);
 	close_rings(cpu_bpf);
 	close_fd(&cpu_bpf->rings_fd);
 	close_fd(&cpu_bpf->threads_fd);
@@ -355,6 +359,7 @@ void etw_kernel_cpu_bpf_adopt(struct etw_kernel_cpu_bpf *cpu_bpf,
 	}
 	cpu_bpf->walk_fd = host->kept_fd(host->context, "walk-threads");
 	cpu_bpf->sockets_walk_fd = host->kept_fd(host->context, "walk-sockets");
+	cpu_bpf->memory_walk_fd = host->kept_fd(host->context, "walk-memory");
 }
 
 /* All or none, so that a later try begins anew. */
@@ -410,6 +415,8 @@ static uint32_t constant_of(const uint8_t *bytes)
 {
 	if (bytes == etw_kernel_network_object)
 		return etw_kernel_probe_features()->has[ETW_KERNEL_HAS_SOCKET_LENGTHS];
+	if (bytes == etw_kernel_memory_object)
+		return etw_kernel_tracepoint_arguments("sched_process_exit") >= 2;
 	return etw_kernel_tracepoint_arguments("sched_switch") >= 4;
 }
 
@@ -422,10 +429,6 @@ static int prepare(const struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_ke
 		{"etw_threads", cpu_bpf->threads_fd},
 	};
 	struct bpf_map *rings = bpf_object__find_map_by_name(object, "etw_cpu_rings");
-	/* Of the object with the switches, and of that with memory. */
-	uint32_t tells = bpf_object__find_program_by_name(object, "etw_leave_memory")
-				 ? etw_kernel_tracepoint_arguments("sched_process_exit") >= 2
-				 : etw_kernel_tracepoint_arguments("sched_switch") >= 4;
 
 	for (size_t i = 0; i < ETW_KERNEL_SHARED_MAPS; i++)
 		maps[5 + i] = (struct etw_kernel_map_fd){shared_maps[i].map, cpu_bpf->map_fds[i]};
@@ -433,7 +436,6 @@ static int prepare(const struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_ke
 		TRY(bpf_map__set_max_entries(rings, cpu_bpf->ring_count));
 	TRY(etw_kernel_reuse_maps(object, maps, ARRAY_SIZE(maps)));
 	return etw_kernel_set_constant(object, constant_of(bytes));
-	return etw_kernel_set_constant(object, tells);
 }
 
 /* An object has a walk of one kind, or none. */
@@ -460,6 +462,7 @@ static int take_walks(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_sourc
 		      struct bpf_object *object)
 {
 	TRY(take_walk(host, object, "etw_walk_threads", "walk-threads", &cpu_bpf->walk_fd));
+	TRY(take_walk(host, object, "etw_walk_memory", "walk-memory", &cpu_bpf->memory_walk_fd));
 	return take_walk(host, object, "etw_walk_sockets", "walk-sockets",
 			 &cpu_bpf->sockets_walk_fd);
 }
@@ -487,6 +490,31 @@ int etw_kernel_cpu_bpf_walk(const struct etw_kernel_cpu_bpf *cpu_bpf, struct etw
 	if (cpu_bpf->sockets_walk_fd >= 0)
 		(void)walk(cpu_bpf->sockets_walk_fd);
 	return 0;
+}
+
+int etw_kernel_cpu_bpf_mappings(const struct etw_kernel_cpu_bpf *cpu_bpf,
+				etw_kernel_mapped_told *told, void *context)
+{
+	struct etw_kernel_mapped some[64];
+	size_t held = 0;
+	ssize_t more;
+	int fd;
+
+	if (cpu_bpf->memory_walk_fd < 0)
+		return 0;
+	fd = bpf_iter_create(cpu_bpf->memory_walk_fd);
+	if (fd < 0)
+		return fd;
+	while ((more = read(fd, (char *)some + held, sizeof(some) - held)) > 0) {
+		size_t count = (held + (size_t)more) / sizeof(some[0]);
+
+		for (size_t i = 0; i < count; i++)
+			told(context, &some[i]);
+		held = held + (size_t)more - count * sizeof(some[0]);
+		memmove(some, &some[count], held);
+	}
+	close(fd);
+	return more < 0 ? -errno : 0;
 }
 
 /* Each program is needed by a kind or helps one; see programs. */
@@ -723,6 +751,15 @@ int etw_kernel_cpu_bpf_walk(const struct etw_kernel_cpu_bpf *cpu_bpf, struct etw
 	(void)cpu_bpf;
 	(void)reterr;
 	return -ENOSYS;
+}
+
+int etw_kernel_cpu_bpf_mappings(const struct etw_kernel_cpu_bpf *cpu_bpf,
+				etw_kernel_mapped_told *told, void *context)
+{
+	(void)cpu_bpf;
+	(void)told;
+	(void)context;
+	return 0;
 }
 
 void etw_kernel_cpu_bpf_missed(const struct etw_kernel_cpu_bpf *cpu_bpf,

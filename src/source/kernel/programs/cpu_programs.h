@@ -11,6 +11,7 @@
 #include "base/fault.h"
 #include "base/source.h"
 #include "source/kernel/bpf/cpu_records.h"
+#include "source/kernel/bpf/memory_records.h"
 #include "source/kernel/programs/bpf_objects.h"
 
 /* Programs, in the order in which they are attached. */
@@ -109,6 +110,7 @@ struct etw_kernel_cpu_bpf {
 		[ETW_KERNEL_CPU_PROGRAMS]; /* owned; -1: not attached; of samples: the program */
 	int program_fds[ETW_KERNEL_CPU_PROGRAMS]; /* owned; -1: what they missed is not known */
 	int walk_fd;                              /* owned: the walk over all threads; -1: none */
+	int memory_walk_fd;                       /* owned: that over all mappings; -1: none */
 	int sockets_walk_fd;                      /* owned: that over all open sockets; -1: none */
 };
 
@@ -144,6 +146,16 @@ int etw_kernel_cpu_bpf_open(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw
  * etw_kernel_cpu_bpf_open().
  */
 int etw_kernel_cpu_bpf_walk(const struct etw_kernel_cpu_bpf *cpu_bpf, struct etw_fault *reterr);
+
+/* Is handed each mapping. @mapping: borrowed for the call */
+typedef void etw_kernel_mapped_told(void *context, const struct etw_kernel_mapped *mapping);
+
+/*
+ * etw_kernel_cpu_bpf_mappings() - hands out what all processes have mapped, or those of the one tree that is wanted; nothing
+ * where memory and views were never wanted. Returns 0 or negative errno.
+ */
+int etw_kernel_cpu_bpf_mappings(const struct etw_kernel_cpu_bpf *cpu_bpf,
+				etw_kernel_mapped_told *told, void *context);
 
 /* How often the kernel did not run a program, because it was running on the processor already (recursion_misses). */
 struct etw_kernel_missed {
