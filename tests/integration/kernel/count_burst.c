@@ -5,13 +5,14 @@
  *
  *     count_burst
  *
- * The first two are those of one child, which waits in a system call at both ends, so that nothing of it is on the way then:
- * its system calls, exactly as often as it makes them; its switches, no fewer than perf's counter of the tracepoint has and no
- * more than /proc/PID/status counts, each once out and once in. Samples are those of the machine, exactly as often as the kernel
- * ran the program (run_cnt of BPF's statistics).
+ * All but the samples are those of one child, which waits in a system call at both ends, so that nothing of it is on the way
+ * then: its system calls, its reads of a file and its page faults, exactly as often as it makes them; its switches, no fewer than
+ * perf's counter of the tracepoint has and no more than /proc/PID/status counts, each once out and once in. Samples are those of
+ * the machine, exactly as often as the kernel ran the program (run_cnt of BPF's statistics).
  * Exit status: 0; 1 with the numbers; 77 with the reason why it cannot run.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
@@ -21,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -42,6 +44,10 @@
 #define TYPE_SAMPLE  0x0F2E
 #define TYPE_ENTER   0x0F33
 #define TYPE_EXIT    0x0F34
+#define TYPE_READ    0x0443
+#define TYPE_END     0x044C /* of an operation of a file */
+#define FIRST_FAULT  0x020A
+#define LAST_FAULT   0x020F
 #define CALLS        UINT64_C(1000000)
 #define SWITCHES     UINT64_C(300000) /* of one side */
 #define SAMPLE_FT    500              /* 50 us */
@@ -75,7 +81,36 @@ static void echo(const int *from, const int *to)
 	_exit(0);
 }
 
-static struct child begin_child(void)
+static void make_calls(void)
+{
+	for (uint64_t i = 0; i < CALLS; i++)
+		(void)syscall(SYS_getppid);
+}
+
+static int read_file = -1; /* opened before there is a child */
+
+static void make_reads(void)
+{
+	char byte;
+
+	for (uint64_t i = 0; i < CALLS; i++)
+		(void)pread(read_file, &byte, 1, 0);
+}
+
+static char *fault_memory; /* a page that the child gives back each time */
+
+static void make_faults(void)
+{
+	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+
+	for (uint64_t i = 0; i < CALLS; i++) {
+		*(volatile char *)fault_memory = 1;
+		(void)madvise(fault_memory, page_bytes, MADV_DONTNEED);
+	}
+}
+
+/* @work: what it does at an order */
+static struct child begin_child(void (*work)(void))
 {
 	struct child child;
 	int ends[2];
@@ -90,8 +125,7 @@ static struct child begin_child(void)
 	}
 	close(ends[0]);
 	while (read(ends[1], &byte, 1) == 1) {
-		for (uint64_t i = 0; i < CALLS; i++)
-			(void)syscall(SYS_getppid);
+		work();
 		if (write(ends[1], &byte, 1) != 1)
 			break;
 	}
@@ -184,7 +218,7 @@ static bool silence(struct recording *recording)
 }
 
 struct counts {
-	uint64_t enters, exits, switches, samples;
+	uint64_t enters, exits, switches, samples, reads, ends, faults;
 };
 
 static void drain(struct recording *recording, struct counts *counts)
@@ -200,6 +234,9 @@ static void drain(struct recording *recording, struct counts *counts)
 			counts->exits += type == TYPE_EXIT;
 			counts->switches += type == TYPE_SWITCH;
 			counts->samples += type == TYPE_SAMPLE;
+			counts->reads += type == TYPE_READ;
+			counts->ends += type == TYPE_END;
+			counts->faults += type >= FIRST_FAULT && type <= LAST_FAULT;
 			etw_kernel_source.pop(recording->source, cpu, &mark);
 		}
 	}
@@ -264,7 +301,7 @@ static bool judge(const struct recording *recording, const char *what, unsigned 
 
 static int burst_of_calls(void)
 {
-	struct child child = begin_child();
+	struct child child = begin_child(make_calls);
 	struct recording recording;
 	struct counts counts;
 	bool is_good;
@@ -276,6 +313,76 @@ static int burst_of_calls(void)
 	/* The read that it waited in ends, the answer is written, and the next read begins. */
 	is_good &= judge(&recording, "calls", ETW_LOSS_OF_CALLS, CALLS + 2, counts.enters);
 	is_good &= judge(&recording, "returns", ETW_LOSS_OF_RETURNS, CALLS + 2, counts.exits);
+	etw_kernel_source.close(recording.source);
+	end_child(&child);
+	return !is_good;
+}
+
+/* The one file is named at the first read, or whenever a name finds room. */
+static int burst_of_reads(void)
+{
+	struct recording recording;
+	struct counts counts;
+	struct child child;
+	bool is_good;
+
+	read_file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	if (read_file < 0)
+		return SKIPPED;
+	child = begin_child(make_reads);
+	if (!wait_asleep(&child) ||
+	    !begin(&recording, EVENT_TRACE_FLAG_FILE_IO | EVENT_TRACE_FLAG_FILE_IO_INIT, child.pid))
+		return SKIPPED;
+	is_good = let_play(&child) && silence(&recording);
+	counts = read_all(&recording);
+	is_good &= judge(&recording, "reads and their ends", ETW_LOSS_OF_FILES, 2 * CALLS,
+			 counts.reads + counts.ends);
+	etw_kernel_source.close(recording.source);
+	end_child(&child);
+	close(read_file);
+	return !is_good;
+}
+
+static uint64_t read_faults(pid_t pid)
+{
+	char path[64], line[512];
+	uint64_t minor = 0, major = 0;
+	const char *at;
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "re");
+	at = file && fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
+	if (!at || sscanf(at, ") %*c %*d %*d %*d %*d %*d %*u %" SCNu64 " %*u %" SCNu64, &minor,
+			  &major) != 2)
+		minor = 0;
+	if (file)
+		(void)fclose(file);
+	return minor + major;
+}
+
+static int burst_of_faults(void)
+{
+	struct recording recording;
+	struct counts counts;
+	struct child child;
+	uint64_t before, after;
+	bool is_good;
+
+	fault_memory = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (fault_memory == MAP_FAILED)
+		return SKIPPED;
+	child = begin_child(make_faults);
+	if (!wait_asleep(&child) ||
+	    !begin(&recording, EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS, child.pid))
+		return SKIPPED;
+	before = read_faults(child.pid);
+	is_good = let_play(&child);
+	after = read_faults(child.pid);
+	is_good &= silence(&recording) && after - before >= CALLS;
+	counts = read_all(&recording);
+	is_good &= judge(&recording, "faults", ETW_LOSS_OF_FAULTS, after - before, counts.faults);
 	etw_kernel_source.close(recording.source);
 	end_child(&child);
 	return !is_good;
@@ -483,7 +590,8 @@ static int burst_of_samples(void)
 
 int main(void)
 {
-	static int (*const bursts[])(void) = {burst_of_calls, burst_of_switches, burst_of_samples};
+	static int (*const bursts[])(void) = {burst_of_calls, burst_of_reads, burst_of_faults,
+					      burst_of_switches, burst_of_samples};
 	struct etw_fault fault = {0};
 	int skipped = 0, bad = 0;
 
