@@ -27,7 +27,7 @@ import time
 SKIPPED = 77
 SECONDS = 600
 KINDS = ("process,thread,loader,cswitch,dispatcher,profile,syscall,interrupt,dpc,power,priority,"
-         "disk_io,disk_io_init,split_io,networktrace")
+         "fileio,diskio,network,memory")
 STACKS = "Profile,CSwitch,ReadyThread,DiskReadInit,DiskWriteInit,DiskFlushInit"
 SLACK = 5000  # events in a half that tell nothing: the file's next part, a note
 GROWTH = 3
