@@ -189,6 +189,11 @@ def compare(trace, wanted, left):
     return problems
 
 
+def has_uring():
+    """Linux 6.4 and later tells whose request it is."""
+    return pathlib.Path("/sys/kernel/tracing/events/io_uring/io_uring_submit_req").exists()
+
+
 def start_load(count, folder):
     return [subprocess.Popen([sys.executable, "-c", LOAD.format(parent=os.getpid(),
                                                                 path=f"{folder}/load{i}")])
@@ -202,7 +207,8 @@ def run_program(arguments, folder, trace_path, environment):
     shell = f'echo $$ >"{folder}/pid"; exec "$0" "$@" >"{folder}/out"'
     done = subprocess.run([arguments.etw, "record", "--kernel", KINDS, "--stacks", "none",
                            "--buffer-size", "1024", "--buffers", "32", "-o", trace_path, "--",
-                           "sh", "-c", shell, arguments.files, work, str(arguments.rounds)],
+                           "sh", "-c", shell, arguments.files, work, str(arguments.rounds),
+                           str(int(has_uring()))],
                           env=environment, capture_output=True, text=True, timeout=SECONDS,
                           check=False, stdin=subprocess.DEVNULL)
     if not os.path.exists(f"{folder}/out"):

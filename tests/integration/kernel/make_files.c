@@ -2,8 +2,9 @@
 /*
  * Does a known set of operations on files of all kinds, and prints a line for each: what an event should say of it.
  *
- *     make_files FOLDER ROUNDS
+ *     make_files FOLDER ROUNDS URING
  *
+ * URING: 1 where what io_uring does is told, too.
  * Lines: type of the event, name of the file, offset, size, class of information, extra, result; "-" where nothing is said.
  * What is meant to be compared lies between two accesses of a file that is not there, /etw-mark, of which there are no others. What
  * is open at the end is told with the type "exit".
@@ -24,6 +25,8 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#include <linux/io_uring.h>
 
 #define LOG_BYTES (4 << 20)
 #define NAME_MAX_ 8192
@@ -313,6 +316,91 @@ static void use_mounts(void)
 		out_bytes += (size_t)sprintf(out + out_bytes, "# bind mount\n");
 }
 
+struct uring {
+	int fd;
+	char *submissions, *completions;
+	struct io_uring_sqe *requests;
+	struct io_uring_params about;
+};
+
+static int open_uring(struct uring *uring)
+{
+	struct io_uring_params *about = &uring->about;
+
+	*uring = (struct uring){0};
+	uring->fd = (int)syscall(SYS_io_uring_setup, 4, about);
+	if (uring->fd < 0)
+		return -1;
+	uring->submissions = mmap(NULL, about->sq_off.array + about->sq_entries * sizeof(unsigned),
+				  PROT_READ | PROT_WRITE, MAP_SHARED, uring->fd,
+				  IORING_OFF_SQ_RING);
+	uring->completions =
+		mmap(NULL, about->cq_off.cqes + about->cq_entries * sizeof(struct io_uring_cqe),
+		     PROT_READ | PROT_WRITE, MAP_SHARED, uring->fd, IORING_OFF_CQ_RING);
+	uring->requests = mmap(NULL, about->sq_entries * sizeof(struct io_uring_sqe),
+			       PROT_READ | PROT_WRITE, MAP_SHARED, uring->fd, IORING_OFF_SQES);
+	return uring->submissions == MAP_FAILED || uring->completions == MAP_FAILED ||
+			       (void *)uring->requests == MAP_FAILED
+		       ? -1
+		       : 0;
+}
+
+/* Asks, waits, and returns the result. */
+static long ask_uring(struct uring *uring, int operation, int fd, const void *at, unsigned count,
+		      off_t offset)
+{
+	const struct io_uring_params *about = &uring->about;
+	unsigned *tail = (void *)(uring->submissions + about->sq_off.tail);
+	unsigned *head = (void *)(uring->completions + about->cq_off.head);
+	unsigned mask = *(unsigned *)(void *)(uring->completions + about->cq_off.ring_mask);
+	const struct io_uring_cqe *done = (void *)(uring->completions + about->cq_off.cqes);
+	long result;
+
+	uring->requests[0] = (struct io_uring_sqe){.opcode = (unsigned char)operation,
+						   .fd = fd,
+						   .addr = (unsigned long)at,
+						   .len = count,
+						   .off = (unsigned long long)offset};
+	((unsigned *)(void *)(uring->submissions +
+			      about->sq_off.array))[*tail & (about->sq_entries - 1)] = 0;
+	__atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
+	if (syscall(SYS_io_uring_enter, uring->fd, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0) < 0)
+		return -1;
+	result = done[*head & mask].res;
+	__atomic_store_n(head, *head + 1, __ATOMIC_RELEASE);
+	return result;
+}
+
+/* Where the kernel lets us, and tells of it. */
+static void use_uring(const char *path)
+{
+	struct iovec pieces[2];
+	struct uring uring;
+	char bytes[128];
+	int fd;
+
+	memset(bytes, 'u', sizeof(bytes));
+	pieces[0] = (struct iovec){bytes, 30};
+	pieces[1] = (struct iovec){bytes + 30, 40};
+	if (open_uring(&uring))
+		return;
+	fd = do_open(path, O_CREAT | O_RDWR);
+	ON_FD("Write", fd, path, 10, 100, NONE, NONE,
+	      ask_uring(&uring, IORING_OP_WRITE, fd, bytes, 100, 10));
+	ON_FD("Read", fd, path, 5, 70, NONE, NONE,
+	      ask_uring(&uring, IORING_OP_READV, fd, pieces, 2, 5));
+	ON_FD("Flush", fd, path, NONE, NONE, NONE, NONE,
+	      ask_uring(&uring, IORING_OP_FSYNC, fd, NULL, 0, 0));
+	do_close(fd, 1, path);
+	BY_PATH("DeletePath", path, 13, NONE, unlink(path));
+	munmap(uring.submissions,
+	       uring.about.sq_off.array + uring.about.sq_entries * sizeof(unsigned));
+	munmap(uring.completions,
+	       uring.about.cq_off.cqes + uring.about.cq_entries * sizeof(struct io_uring_cqe));
+	munmap(uring.requests, uring.about.sq_entries * sizeof(struct io_uring_sqe));
+	close(uring.fd);
+}
+
 #if defined(__x86_64__)
 static long call_32(long number, long first, long second, long third)
 {
@@ -351,7 +439,7 @@ static void use_32(const char *path)
 
 int main(int argc, char **argv)
 {
-	int rounds = argc == 3 ? atoi(argv[2]) : 0, left;
+	int rounds = argc == 4 ? atoi(argv[2]) : 0, has_uring = argc == 4 && atoi(argv[3]), left;
 
 	out = malloc(LOG_BYTES);
 	if (!rounds || !out || chdir(argv[1]) || !getcwd(cwd, sizeof(cwd)))
@@ -371,6 +459,8 @@ int main(int argc, char **argv)
 		use_memory();
 		copy("from", "to");
 		use_folder("folder");
+		if (has_uring)
+			use_uring("asked");
 #if defined(__x86_64__)
 		use_32("small");
 #endif

@@ -5,16 +5,12 @@
  * what else has no name are left out.
  */
 #include "calls.h"
-#include "files.h"
+#include "file_work.h"
 
-#define FILE_KIND      0170000
-#define FIFO_KIND      0010000
-#define SOCKET_KIND    0140000
 #define AT_CWD         -100
 #define APPENDS        02000 /* O_APPEND */
 #define IS_WRITE(type) ((type) == ETW_KERNEL_FILE_WRITE)
 #define PIECES_MAX     1024 /* IOV_MAX */
-#define OPEN_FILES     65536
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -23,42 +19,13 @@ struct {
 	__type(value, struct etw_kernel_file_calls);
 } etw_file_calls SEC(".maps");
 
-/* By which operation a file was opened. */
-struct opened_file {
-	__u64 irp;
-	__u64 key; /* of its inode: an address comes again with another file */
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, OPEN_FILES);
-	__type(key, __u64);
-	__type(value, struct opened_file);
-} etw_opened_files SEC(".maps");
-
-/* A stack while its record is made: one for each program, none of which is entered twice on a processor. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 3);
-	__type(key, __u32);
-	__type(value, struct stack);
-} etw_file_stacks SEC(".maps");
-
-enum {
-	IN_ENTER,
-	IN_EXIT,
-	IN_END,
-	NO_STACK
-};
-
 /* The call that runs, as far as every step wants it. */
 struct call {
-	void *context;
 	const struct etw_kernel_control *control;
 	struct task_struct *task;
 	struct thread *thread;
 	__u32 program;
-	__u32 stack; /* where the call's is; NO_STACK: none is wanted */
+	__u32 stack; /* place of the call's; NO_STACK: none is wanted */
 	__u32 is_compat;
 	struct etw_kernel_file_call how;
 	__u64 arguments[6];
@@ -76,108 +43,12 @@ static __always_inline __u64 new_irp(const struct call *call)
 	return (__u64)(__u32)call->task->pid << 32 | ++call->thread->file_work.count;
 }
 
-static __always_inline struct file *file_of(struct task_struct *task, __u32 fd)
-{
-	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
-	struct file *file = NULL;
-
-	if (!table || fd >= BPF_CORE_READ(table, max_fds))
-		return NULL;
-	bpf_probe_read_kernel(&file, sizeof(file), BPF_CORE_READ(table, fd) + fd);
-	return file;
-}
-
-/* Whether operations on it are events: pipes, sockets, and inodes without a kind, such as an eventfd's, are left out. */
-static __always_inline int is_named_kind(struct file *file)
-{
-	__u32 kind = BPF_CORE_READ(file, f_inode, i_mode) & FILE_KIND;
-
-	return kind && kind != FIFO_KIND && kind != SOCKET_KIND;
-}
-
 /* Whether the call that closes it leaves nobody with it. */
 static __always_inline int is_last_use(struct file *file)
 {
 	if (bpf_core_field_exists(file->f_ref))
 		return !BPF_CORE_READ(file, f_ref.refcnt.counter);
 	return BPF_CORE_READ((struct file___counted *)file, f_count.counter) == 1;
-}
-
-/* What events call the open file. */
-static __always_inline __u64 object_of(struct file *file, __u64 key)
-{
-	__u64 address = (__u64)file;
-	const struct opened_file *opened = bpf_map_lookup_elem(&etw_opened_files, &address);
-
-	return opened && opened->key == key ? opened->irp : address;
-}
-
-static __always_inline int has_stack(const struct etw_kernel_control *control, __u32 type)
-{
-	return control->file_stacks >> ((type - ETW_KERNEL_FILE_TYPES_FIRST) & 31) & 1;
-}
-
-/*
- * The stack of the call, for those of its events that are to have it.
- *
- * @kind: of their records
- * @type: of the first of them
- */
-static __always_inline void take_call_stack(struct call *call, __u32 kind, __u32 type)
-{
-	__u32 key = call->program;
-	struct stack *stack;
-
-	call->stack = NO_STACK;
-	/* The call of one may be the next, too: Cleanup and Close, Read and Write. */
-	if (!wants_stack(call->control, kind) ||
-	    (kind == ETW_KERNEL_FILE_BEGIN && !has_stack(call->control, type) &&
-	     !has_stack(call->control, type + 1)))
-		return;
-	call->stack = key;
-	stack = bpf_map_lookup_elem(&etw_file_stacks, &key);
-	if (stack)
-		take_stack(call->context, stack, /* has_user= */ 1);
-}
-
-/* @stack: its place; NO_STACK: none is wanted */
-static __always_inline struct stack *begin_head(struct etw_kernel_cpu_record *head, __u32 stack)
-{
-	__u64 id = bpf_get_current_pid_tgid();
-
-	head->stack_tid = (__u32)id;
-	head->stack_pid = id >> 32;
-	if (stack == NO_STACK)
-		return NULL;
-	head->stack_flags = ETW_KERNEL_STACK_ASKED;
-	return bpf_map_lookup_elem(&etw_file_stacks, &stack);
-}
-
-/* These three take what the kernel can verify once: numbers, and bytes. */
-
-__noinline int send_end(__u64 irp, __s64 result, __u32 type, __u32 flags, __u32 stack)
-{
-	struct etw_kernel_cpu_record head = {.kind = ETW_KERNEL_FILE_END};
-	struct etw_kernel_file_end payload = {
-		.irp = irp,
-		.result = result,
-		.type = type,
-		.call_flags = flags,
-		.is_new = flags >> 16,
-	};
-
-	send(&head, &payload, sizeof(payload), begin_head(&head, stack));
-	return 0;
-}
-
-/* An operation without a path. */
-__noinline int send_begin(struct etw_kernel_file_begin *payload, __u32 stack)
-{
-	struct etw_kernel_cpu_record head = {.kind = ETW_KERNEL_FILE_BEGIN};
-
-	if (payload)
-		send(&head, payload, sizeof(*payload), begin_head(&head, stack));
-	return 0;
 }
 
 /* @room: for the path and the frames behind it; a constant */
@@ -558,12 +429,6 @@ static __always_inline int find_call(struct call *call, __u64 number)
 	return call->how.type;
 }
 
-static __always_inline int wants_files(const struct etw_kernel_control *control)
-{
-	return control && (is_wanted(control, ETW_KERNEL_FILE_BEGIN) ||
-			   is_wanted(control, ETW_KERNEL_FILE_END));
-}
-
 /* An empty path stands for the descriptor in front of it. Returns whether there is a path. */
 static __always_inline int has_path(const struct call *call)
 {
@@ -616,7 +481,7 @@ static __always_inline void begin_call(struct call *call)
 SEC("tp_btf/sys_enter")
 int etw_enter_file_call(__u64 *context)
 {
-	struct call call = {.context = context, .program = IN_ENTER, .control = find_control()};
+	struct call call = {.program = IN_ENTER, .control = find_control()};
 	struct file_work *work;
 
 	if (!wants_files(call.control))
@@ -632,7 +497,8 @@ int etw_enter_file_call(__u64 *context)
 	work->irps[0] = work->irps[1] = 0;
 	work->flags = call.how.flags;
 	work->is_late = 0;
-	take_call_stack(&call, ETW_KERNEL_FILE_BEGIN, call.how.type);
+	call.stack = take_file_stack(context, call.control, call.program, ETW_KERNEL_FILE_BEGIN,
+				     call.how.type);
 	begin_call(&call);
 	return 0;
 }
@@ -654,7 +520,7 @@ static __always_inline __u32 note_opened(const struct call *call, __u64 irp, __s
 SEC("tp_btf/sys_exit")
 int etw_exit_file_call(__u64 *context)
 {
-	struct call call = {.context = context, .program = IN_EXIT, .control = find_control()};
+	struct call call = {.program = IN_EXIT, .control = find_control()};
 	struct file_work *work;
 	__s64 result = context[1];
 	__u32 is_new = 0;
@@ -679,7 +545,8 @@ int etw_exit_file_call(__u64 *context)
 #if defined(__TARGET_ARCH_arm64)
 			call.arguments[0] = regs->orig_x0;
 #endif
-			take_call_stack(&call, ETW_KERNEL_FILE_BEGIN, call.how.type);
+			call.stack = take_file_stack(context, call.control, call.program,
+						     ETW_KERNEL_FILE_BEGIN, call.how.type);
 			if (!begin_by_path(&call, work->irps[0]))
 				count_drop(ETW_KERNEL_DROP_INCOMPLETE);
 		}
@@ -689,7 +556,8 @@ int etw_exit_file_call(__u64 *context)
 	if (work->flags & ETW_KERNEL_CALL_OPENS && result >= 0)
 		is_new = note_opened(&call, work->irps[0], result);
 	if (is_wanted(call.control, ETW_KERNEL_FILE_END)) {
-		take_call_stack(&call, ETW_KERNEL_FILE_END, 0);
+		call.stack = take_file_stack(context, call.control, call.program,
+					     ETW_KERNEL_FILE_END, 0);
 		if (work->irps[0])
 			send_end(work->irps[0], result, work->types[0], work->flags | is_new << 16,
 				 call.stack);
@@ -704,7 +572,7 @@ int etw_exit_file_call(__u64 *context)
 SEC("tp_btf/sched_process_exit")
 int etw_end_with_files(__u64 *context)
 {
-	struct call call = {.context = context, .program = IN_END, .control = find_control()};
+	struct call call = {.program = IN_END, .control = find_control()};
 	struct task_struct *task;
 
 	if (!wants_files(call.control))
@@ -714,7 +582,8 @@ int etw_end_with_files(__u64 *context)
 	if (!call.thread || !is_inside(call.control, call.thread) ||
 	    BPF_CORE_READ(task, files, count.counter) != 1)
 		return 0;
-	take_call_stack(&call, ETW_KERNEL_FILE_BEGIN, ETW_KERNEL_FILE_CLEANUP);
+	call.stack = take_file_stack(context, call.control, call.program, ETW_KERNEL_FILE_BEGIN,
+				     ETW_KERNEL_FILE_CLEANUP);
 	close_all(&call, 0, ~0u);
 	return 0;
 }

@@ -286,15 +286,20 @@ static const struct {
 		  {ETW_KERNEL_HAS_FILE_WALK,
 		   "the kernel's BPF cannot walk over open files (iter/task_file): connections "
 		   "that are there before the recording have an owner once they are used"}}},
-	[ETW_KERNEL_CLASS_FILES] = {"operations of files",
-				    7,
-				    {{ETW_KERNEL_HAS_RING, NULL},
-				     {ETW_KERNEL_HAS_RING_IN_INTERRUPT, NULL},
-				     {ETW_KERNEL_HAS_TASK_STORAGE, NULL},
-				     {ETW_KERNEL_HAS_TASK_WALK, NULL},
-				     {ETW_KERNEL_HAS_LOOP, NULL},
-				     {ETW_KERNEL_HAS_SYSCALL_ENTER, NULL},
-				     {ETW_KERNEL_HAS_SYSCALL_EXIT, NULL}}},
+	[ETW_KERNEL_CLASS_FILES] =
+		{"operations of files",
+		 8,
+		 {{ETW_KERNEL_HAS_RING, NULL},
+		  {ETW_KERNEL_HAS_RING_IN_INTERRUPT, NULL},
+		  {ETW_KERNEL_HAS_TASK_STORAGE, NULL},
+		  {ETW_KERNEL_HAS_TASK_WALK, NULL},
+		  {ETW_KERNEL_HAS_LOOP, NULL},
+		  {ETW_KERNEL_HAS_SYSCALL_ENTER, NULL},
+		  {ETW_KERNEL_HAS_SYSCALL_EXIT, NULL},
+		  {ETW_KERNEL_HAS_URING,
+		   NO_TRACEPOINT(
+			   "io_uring_submit_req") " or io_uring_complete, as before Linux 6.4: "
+						  "what io_uring does with files is not told"}}},
 	[ETW_KERNEL_CLASS_MEMORY] =
 		{"memory and views of files",
 		 8,

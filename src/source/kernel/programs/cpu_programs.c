@@ -272,6 +272,12 @@ static const struct {
 					       .kinds = FILE_PROGRAM_KINDS},
 	[ETW_KERNEL_PROGRAM_END_WITH_FILES] = {"etw_end_with_files", "sched_process_exit",
 					       OBJECT(file_calls), .kinds = FILE_PROGRAM_KINDS},
+	[ETW_KERNEL_PROGRAM_SUBMIT_FILE_REQUEST] = {"etw_submit_file_request",
+						    "io_uring_submit_req", OBJECT(file_requests), 0,
+						    FILE_PROGRAM_KINDS, ETW_KERNEL_HAS_URING},
+	[ETW_KERNEL_PROGRAM_COMPLETE_FILE_REQUEST] = {"etw_complete_file_request",
+						      "io_uring_complete", OBJECT(file_requests), 0,
+						      FILE_PROGRAM_KINDS, ETW_KERNEL_HAS_URING},
 	[ETW_KERNEL_PROGRAM_BEFORE_MEMORY_CALL] = {"etw_before_memory_call", "sys_enter",
 						   OBJECT(memory), .kinds = MEMORY_KINDS},
 	[ETW_KERNEL_PROGRAM_AFTER_MEMORY_CALL] = {"etw_after_memory_call", "sys_exit",
@@ -292,10 +298,10 @@ static const struct {
 	const char *map;
 	const char *kept; /* its name with the keeper */
 } shared_maps[ETW_KERNEL_SHARED_MAPS] = {
-	{"etw_contexts", "contexts"},       {"etw_works", "works"},
-	{"etw_transfers", "transfers"},     {"etw_disk_askers", "disk-askers"},
-	{"etw_disk_parts", "disk-parts"},   {"etw_named_files", "named-files"},
-	{"etw_connections", "connections"},
+	{"etw_contexts", "contexts"},         {"etw_works", "works"},
+	{"etw_transfers", "transfers"},       {"etw_disk_askers", "disk-askers"},
+	{"etw_disk_parts", "disk-parts"},     {"etw_named_files", "named-files"},
+	{"etw_opened_files", "opened-files"}, {"etw_connections", "connections"},
 };
 
 static void link_name(size_t program, char name[32])
