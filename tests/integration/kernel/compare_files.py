@@ -98,7 +98,8 @@ class Trace:
             self.deleted.append(fields["FileName"])
         elif kind == "OperationEnd":
             self.ends[fields["IrpPtr"]] = fields
-        elif fields.get("TTID") == self.tid:
+        elif fields.get("TTID") == self.tid or self.marks == 2 and kind in ("Cleanup", "Close"):
+            # The last thread of a process closes what is open: it may be one of io_uring's.
             self.take_operation(kind, fields)
 
     def take_operation(self, kind, fields):

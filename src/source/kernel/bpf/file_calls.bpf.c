@@ -568,7 +568,10 @@ int etw_exit_file_call(__u64 *context)
 	return 0;
 }
 
-/* What a process has open is closed when the last thread that uses it ends, behind this. */
+/*
+ * What a process has open is closed behind the end of its last thread. Others of its threads that have ended may still be
+ * about to give the table back; who shares it otherwise keeps the files open.
+ */
 SEC("tp_btf/sched_process_exit")
 int etw_end_with_files(__u64 *context)
 {
@@ -580,7 +583,8 @@ int etw_end_with_files(__u64 *context)
 	call.task = task = bpf_get_current_task_btf();
 	call.thread = bpf_task_storage_get(&etw_threads, task, 0, 0);
 	if (!call.thread || !is_inside(call.control, call.thread) ||
-	    BPF_CORE_READ(task, files, count.counter) != 1)
+	    BPF_CORE_READ(task, signal, live.counter) ||
+	    BPF_CORE_READ(task, files, count.counter) > BPF_CORE_READ(task, signal, nr_threads))
 		return 0;
 	call.stack = take_file_stack(context, call.control, call.program, ETW_KERNEL_FILE_BEGIN,
 				     ETW_KERNEL_FILE_CLEANUP);

@@ -32,6 +32,7 @@ struct signal_struct {
 	atomic_t live;
 	int group_exit_code;
 	unsigned int flags;
+	int nr_threads;
 	unsigned long min_flt, maj_flt, maxrss;
 };
 
