@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load nothing|switches|calls|forks|transfers COUNT - what the kernel is kept busy with, for run_kernel: COUNT bytes that
- * two processes send each other in turns, COUNT system calls that do nothing else, COUNT processes that end at once, or COUNT
- * blocks of a disk.
+ * load nothing|switches|calls|forks|transfers|faults COUNT - what the kernel is kept busy with, for run_kernel: COUNT bytes that
+ * two processes send each other in turns, COUNT system calls that do nothing else, COUNT processes that end at once, COUNT
+ * blocks of a disk, or COUNT pages that are touched for the first time, and given back 64 at a time.
  */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -83,6 +84,25 @@ static int transfer_often(long count)
 	return close(fd);
 }
 
+#define PAGE_BYTES    4096
+#define PAGES_AT_ONCE 64 /* too few for a huge page */
+
+static int fault_often(long count)
+{
+	for (long i = 0; i < count; i += PAGES_AT_ONCE) {
+		char *at = mmap(NULL, (size_t)PAGES_AT_ONCE * PAGE_BYTES, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (at == MAP_FAILED)
+			return 1;
+		for (size_t j = 0; j < PAGES_AT_ONCE; j++)
+			*(volatile char *)(at + j * PAGE_BYTES) = 1;
+		if (munmap(at, (size_t)PAGES_AT_ONCE * PAGE_BYTES))
+			return 1;
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	long count = argc == 3 ? strtol(argv[2], NULL, 10) : 0;
@@ -97,6 +117,8 @@ int main(int argc, char **argv)
 		return fork_often(count);
 	if (count > 0 && strcmp(argv[1], "transfers") == 0)
 		return transfer_often(count);
-	(void)fprintf(stderr, "usage: load nothing|switches|calls|forks|transfers COUNT\n");
+	if (count > 0 && strcmp(argv[1], "faults") == 0)
+		return fault_often(count);
+	(void)fprintf(stderr, "usage: load nothing|switches|calls|forks|transfers|faults COUNT\n");
 	return 2;
 }
