@@ -4,10 +4,10 @@
 
     build_sources.py FOLDER RESULT [DISK]
 
-Compiles each *.c of FOLDER one after the other, then syncs the file system. Writes to RESULT, as JSON, what the
-kernel counts of each compiler and its children when they have ended and before anybody waited for them,
-what the two ends of a TCP and of a UDP connection sent and received themselves, and what was read from the
-disk and written to it meanwhile.
+Compiles each *.c of FOLDER one after the other, then syncs the file system. Writes to RESULT, as
+JSON, what the kernel counts of each compiler and its children when they have ended and before
+anybody waited for them, what the two ends of a TCP and of a UDP connection sent and received
+themselves, and what was read from the disk and written to it meanwhile.
 """
 
 import json

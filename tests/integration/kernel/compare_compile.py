@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Record a compile with every class on; what the file says of each process is what the machine counts.
+"""Record a compile with every class on; what the file says of each process is what is counted.
 
     compare_compile --etw PROGRAM --etwd PROGRAM [--sources N]
 
 The sums are computed from the file by the walker, and not by etw:
 
     processor   between context switches, of each compiler with its children: as wait4() gives it
-    files       bytes of OperationEnd behind Read and Write, likewise: rchar and wchar of /proc/PID/io
-    disk        bytes of DiskIo, by whoever asked: read_bytes of /proc/PID/io; and all of one disk: /sys/block/DISK/stat
+    files       bytes of OperationEnd behind Read and Write, likewise: rchar and wchar of
+                /proc/PID/io
+    disk        bytes of DiskIo, by whoever asked: read_bytes of /proc/PID/io; and all of one disk:
+                /sys/block/DISK/stat
     network     bytes of TcpIp and UdpIp, by process: as both ends count them
 
-The bytes of disks and the network are exact. Exit status: 0; 1 with what is wrong; 77 with the reason why it cannot run.
+The bytes of disks and the network are exact.
+Exit status: 0; 1 with what is wrong; 77 with the reason why it cannot run.
 """
 
 import argparse
@@ -38,7 +41,8 @@ from tracefile import TraceFile  # pylint: disable=wrong-import-position
 KINDS = ("proc_thread+loader+cswitch+dispatcher+profile+syscall+interrupt+dpc+priority+"
          "diskio+fileio+network+memory")
 DISK_BYTES = 192 << 20
-# The kernel reads of each program that is taken, which is no system call: its first bytes, and those of its interpreter.
+# The kernel reads of each program that is taken, which is no system call: its first bytes, and
+# those of its interpreter.
 READ_BY_EXEC = 64 << 10
 CPU_SHARE, CPU_SLACK_S = 0.07, 0.05  # between two looks at the scheduler's clock
 FILE_SHARE = 0.02
@@ -48,7 +52,8 @@ FILE_READ, FILE_WRITE, FILE_END = 0x0443, 0x0444, 0x044C
 DISK_READ, DISK_WRITE = 0x010A, 0x010B
 SENT = {0x060A, 0x061A, 0x080A, 0x081A}
 RECEIVED = {0x060B, 0x061B, 0x080B, 0x081B}
-TWO_IDS, FILE_REQUEST, FILE_ENDED = struct.Struct("<II"), struct.Struct("<QQQQII"), struct.Struct("<QQI")
+TWO_IDS = struct.Struct("<II")
+FILE_REQUEST, FILE_ENDED = struct.Struct("<QQQQII"), struct.Struct("<QQI")
 PROCESS, DISK = struct.Struct("<QII"), struct.Struct("<IIIIQQQQI")
 WANTED = {PROCESS_START, THREAD_START, THREAD_RUNDOWN, SWITCH, FILE_READ, FILE_WRITE, FILE_END,
           DISK_READ, DISK_WRITE} | SENT | RECEIVED
@@ -133,7 +138,7 @@ class Sums:
 
 @contextlib.contextmanager
 def own_disk(folder):
-    """A file system on a disk of its own: (folder, name of the disk); (folder, None) where there can be none."""
+    """A file system on a disk of its own: (folder, name of the disk or None where none can be)."""
     image, place = folder / "image", folder / "disk"
     place.mkdir()
     with open(image, "wb") as file:
@@ -203,7 +208,8 @@ def compare_compilers(checks, sums, compiled):
         written = sums.of_tree(root, sums.file_bytes[FILE_WRITE])
         from_disk = sums.of_tree(root, sums.disk_bytes[DISK_READ])
         print(f"{name}: {cpu_s:.3f} s ({counts['cpu_s']:.3f}), read {read} ({counts['rchar']}), "
-              f"written {written} ({counts['wchar']}), from disk {from_disk} ({counts['read_bytes']})")
+              f"written {written} ({counts['wchar']}), "
+              f"from disk {from_disk} ({counts['read_bytes']})")
         checks.equal(f"{name}: exit status", counts["status"], 0)
         slack = counts["cpu_s"] * CPU_SHARE + CPU_SLACK_S
         checks.within(f"{name}: processor time", cpu_s, counts["cpu_s"] - slack,
