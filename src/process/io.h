@@ -4,7 +4,8 @@
  * manifest providers. Where a trace has an area's events of both forms, the classic ones count.
  *
  * A file's read or write tells at its beginning how much was asked for, and at its end how much it was. The end is found by its
- * request (Irp) among the latest ETW_PROCESS_IO_OPEN; one without an end counts as asked for.
+ * request (Irp) in a table of ETW_PROCESS_IO_OPEN places, in which a later request may take the place of one that is still
+ * open. One without an end counts as asked for.
  *
  * Context: one owner thread.
  * Source: docs/design/process.md "Input and output".

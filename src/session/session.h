@@ -175,7 +175,7 @@ int etw_session_check_provider(struct etw_session *session,
 int etw_session_change_provider(struct etw_session *session,
 				const struct etw_session_provider_change *change);
 
-/* etw_session_wants_sources() - whether it has, or had, a source: times of the kernel are needed. Any thread. */
+/* etw_session_wants_sources() - whether it wants a source now, or had one open before: times of the kernel are needed. Any thread. */
 bool etw_session_wants_sources(struct etw_session *session);
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's description of a tracepoint's record: the file `format` of tracefs, as it stands in events/SUBSYSTEM/EVENT.
+ * The kernel's description of a tracepoint's record: the file `format` of tracefs, as it stands in events/SYSTEM/EVENT.
  * It has a line for each field, with the C declaration and where the field lies, and at the end the printf-like call that
  * the kernel shows the record with, kept as text here.
  * Source: Documentation/trace/events.rst of Linux; docs/tracepoints.md.

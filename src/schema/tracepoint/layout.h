@@ -56,11 +56,13 @@ struct etw_tracepoint_layout {
 };
 
 /*
- * etw_tracepoint_layout_make() - @format: borrowed as long as the layout
+ * etw_tracepoint_layout_make() - the event of a tracepoint.
  *
- * @ret: lives in @arena
+ * @format:   borrowed as long as the layout
+ * @identity: what the format does not say
+ * @ret:      lives in @arena
  *
- * Returns 0; -EMSGSIZE for more fields than a schema may have; -ENOMEM.
+ * Returns 0 or -ENOMEM.
  */
 int etw_tracepoint_layout_make(struct etw_arena *arena, const struct etw_tracepoint_format *format,
 			       const struct etw_tracepoint_identity *identity,

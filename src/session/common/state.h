@@ -8,7 +8,7 @@
  *	history_at   of a buffering session: the buffers that it keeps
  *	outputs_at   struct etw_state_output, two records, the output buffer; the next at output_stride ...
  *	durables_at  struct etw_ring_durable of ring set 0: outputs of them; of ring set 1 ...
- *	providers_at struct etw_state_provider: what is enabled of providers that sources own
+ *	providers_at struct etw_source_provider: what is enabled of providers that sources own
  *	places_at    struct etw_state_place of each place in a circular file
  *
  * An *output* is a processor, or the one of a session with one stream for all. Which of an output's two

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A payload filter names fields by steps over the payload. They are gone along with the layout's fields, so that each step that
- * a predicate is on finds its name. See kernel_filter.h.
+ * A payload filter says by steps over the payload where a field lies, and not how it is called. The steps and the layout's
+ * fields are walked side by side, so that each step that a predicate is on gets the name of its field. See kernel_filter.h.
  */
 #include "source/tracepoints/kernel_filter.h"
 

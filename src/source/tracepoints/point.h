@@ -14,8 +14,6 @@
 #include "schema/tracepoint/tracefs.h"
 #include "wire/event_filter.h"
 
-struct etw_tracepoint_provider; /* what is wanted of its system */
-
 struct etw_tracepoint_point {
 	struct etw_tracepoint_point *next;
 	const char *system, *name; /* in the arena */

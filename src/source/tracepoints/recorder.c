@@ -272,7 +272,7 @@ static bool is_same_text(const char *left, const char *right)
 	return left && right ? strcmp(left, right) == 0 : left == right;
 }
 
-/* What the kernel is told of a point anew closes it first. */
+/* A point whose stack or filter is another one now is closed: the kernel takes neither of an open event. It is opened anew. */
 static void set_wish(struct etw_tracepoint_recorder *recorder, struct etw_tracepoint_point *point,
 		     const struct etw_tracepoint_wish *wish)
 {
@@ -292,7 +292,7 @@ static void set_wish(struct etw_tracepoint_recorder *recorder, struct etw_tracep
 	point->filter = &wish->rest;
 }
 
-/* One that was never open is described before its first event. */
+/* The point of a tracepoint. One that is new is described at once, so before its first event. */
 static int get_point(struct etw_tracepoint_recorder *recorder, const char *system, const char *name,
 		     uint16_t id, struct etw_tracepoint_point **ret, struct etw_fault *reterr)
 {

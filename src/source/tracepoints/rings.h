@@ -40,9 +40,9 @@ int etw_tracepoint_rings_open(struct etw_tracepoint_rings *rings, bool has_stack
 /*
  * etw_tracepoint_rings_read() - reads what both have.
  *
- * @buffer:   ETW_KERNEL_PERF_RECORD_MAX bytes, 8-aligned
- * @sample:   scratch
- * @ret_last: where it did not read all: up to when it has read all for sure
+ * @buffer:      ETW_KERNEL_PERF_RECORD_MAX bytes, 8-aligned
+ * @sample:      scratch
+ * @ret_last_ns: up to when all records were read for sure; far in the future where nothing is left
  *
  * Returns 0; 1: there is more; what @take returns.
  */

@@ -14,7 +14,7 @@ struct etw_tracepoint_wish {
 	struct etw_source_provider provider;
 	struct wire_event_filter filter; /* borrows from `provider` */
 	struct wire_event_filter
-		rest; /* what is asked of each event, as the tracepoints were chosen */
+		rest; /* what is left to ask of each event, once tracepoints are chosen */
 };
 
 /* etw_tracepoint_wish_read() - @wish: with its provider set. Returns as wire_event_filter_read(). */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * What the programs of frequent events put into the ring of their processor: switches, samples, system calls. A record is
- * its head, a payload of a fixed size for each kind, and the frames of a stack. Both sides include this file. All ids are
- * those of the initial pid namespace.
+ * What the programs of frequent events put into the ring of their processor: switches, samples, system calls and their like. A
+ * record is its head, a payload, and the frames of a stack. A payload has at least the bytes of its kind's struct; behind these a
+ * path may follow (file_records.h). Payloads of disks, files, memory and the network are in headers of their own. Both sides
+ * include this file. All ids are those of the initial pid namespace.
  *
  * A record is reserved first and reads its time then. A program that interrupts another between these two moments has
  * the earlier time and the later place: the reader puts them into order.

@@ -19,7 +19,7 @@
 #define GROUP_STACKWALK 0x18
 #define GROUP_SPLIT     0x1B
 
-#define PERFINFO_VERSION 2 /* of all events that are made here */
+#define PERFINFO_VERSION 2 /* of events that are given no other: etw_kernel_event_version() */
 
 static inline uint8_t *put8(uint8_t *at, uint8_t value)
 {

@@ -21,7 +21,7 @@
 #define ETW_KERNEL_NAMES_MAX_BYTES (UINT32_C(16) << 20)
 
 struct etw_kernel_told_name {
-	uint64_t key;                                 /* 0: nothing is here */
+	uint64_t key;                                 /* of the file */
 	struct etw_kernel_told_name *next, *previous; /* by age, the newest first */
 	struct etw_kernel_told_name *next_in_bucket;
 	uint32_t text_bytes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Microsoft-Windows-Kernel-Disk: DiskIo's Read, Write and Flush without the thread, which the header has.
- * Source: docs/kernel-events/named.md "Disk".
+ * Source: docs/kernel-events/named.md "File, Network, Disk".
  */
 #include "base/bytes.h"
 #include "base/macros.h"

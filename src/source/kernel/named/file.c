@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Microsoft-Windows-Kernel-File: FileIo's events, whose current payloads are the same, field by field.
- * Source: docs/kernel-events/named.md "File".
+ * Source: docs/kernel-events/named.md "File, Network, Disk".
  */
 #include "base/bytes.h"
 #include "base/macros.h"
@@ -83,7 +83,7 @@ static bool make(struct etw_named_maker *maker, const struct etw_named_classic *
 		ret->tid = etw_load32(from->payload + form->thread_at);
 		ret->pid = etw_named_process_of(maker, ret->tid);
 	}
-	/* An Irp is a number of the thread that asks: cpu_records.h. */
+	/* The upper half of an Irp is the thread that asks: docs/kernel-events/file.md. */
 	if (form->id == ID_OPERATION_END) {
 		ret->tid = (uint32_t)(etw_load64(from->payload) >> 32);
 		ret->pid = etw_named_process_of(maker, ret->tid);

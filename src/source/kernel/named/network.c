@@ -2,7 +2,7 @@
 /*
  * Microsoft-Windows-Kernel-Network: TcpIp's and UdpIp's events. Ids are the types of TcpIp, and 32 more of UdpIp's; a
  * connection's id has 32 bits in the place of 64.
- * Source: docs/kernel-events/named.md "Network".
+ * Source: docs/kernel-events/named.md "File, Network, Disk".
  */
 #include "base/bytes.h"
 #include "base/macros.h"
