@@ -206,7 +206,8 @@ static int refuse(struct etw_tracepoint_recorder *recorder, int result, const ch
 static int open_on(struct etw_tracepoint_recorder *recorder, struct etw_tracepoint_point *point,
 		   uint32_t cpu)
 {
-	int ring_fd = etw_tracepoint_rings_open(&recorder->of_cpus[cpu].rings, point->has_stack);
+	int ring_fd = etw_tracepoint_rings_open(&recorder->of_cpus[cpu].rings,
+						recorder->host->cpu_count, point->has_stack);
 
 	if (ring_fd == -ENODEV)
 		return 0;

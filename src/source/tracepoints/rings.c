@@ -10,9 +10,12 @@
 
 #include "base/macros.h"
 
-#define RING_BYTES       (UINT64_C(4) << 20)
-#define RING_BYTES_LEAST (UINT64_C(128) << 10)
-#define RECORDS_AT_ONCE  32768 /* of each ring */
+/* Of all rings of a kind together, and of one. */
+#define ALL_BYTES        (UINT64_C(64) << 20)
+#define RING_BYTES_MAX   (UINT64_C(16) << 20)
+#define RING_BYTES_MIN   (UINT64_C(2) << 20)
+#define RING_BYTES_LEAST (UINT64_C(128) << 10) /* where the kernel allows no more */
+#define RECORDS_AT_ONCE  32768                 /* of each ring */
 /* An interrupt's record comes before that of what it interrupted, which is older by less than this. */
 #define NESTED_NS UINT64_C(1000000)
 
@@ -43,7 +46,17 @@ static int open_event(uint32_t cpu)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-int etw_tracepoint_rings_open(struct etw_tracepoint_rings *rings, bool has_stack)
+static uint64_t ring_bytes(uint32_t cpu_count)
+{
+	uint64_t bytes = RING_BYTES_MAX;
+
+	while (bytes > RING_BYTES_MIN && bytes * cpu_count > ALL_BYTES)
+		bytes /= 2;
+	return bytes;
+}
+
+int etw_tracepoint_rings_open(struct etw_tracepoint_rings *rings, uint32_t cpu_count,
+			      bool has_stack)
 {
 	struct etw_kernel_perf *ring = &rings->rings[has_stack];
 	int r;
@@ -51,7 +64,8 @@ int etw_tracepoint_rings_open(struct etw_tracepoint_rings *rings, bool has_stack
 	if (ring->fd >= 0)
 		return ring->fd;
 	*ring = (struct etw_kernel_perf){.fd = open_event(rings->cpu), .cpu = rings->cpu};
-	r = ring->fd < 0 ? ring->fd : etw_kernel_perf_map(ring, RING_BYTES, RING_BYTES_LEAST);
+	r = ring->fd < 0 ? ring->fd
+			 : etw_kernel_perf_map(ring, ring_bytes(cpu_count), RING_BYTES_LEAST);
 	if (r < 0) {
 		etw_kernel_perf_close(ring);
 		return r == -EPERM ? -EACCES : r;

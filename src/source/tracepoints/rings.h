@@ -32,10 +32,13 @@ void etw_tracepoint_rings_init(struct etw_tracepoint_rings *rings, uint32_t cpu)
 /*
  * etw_tracepoint_rings_open() - opens one, unless it is.
  *
+ * @cpu_count: among whom memory is shared out
+ *
  * Returns the descriptor that events are led to, borrowed; -ENODEV: the processor is offline; -EACCES without the privilege;
  * what the kernel says.
  */
-int etw_tracepoint_rings_open(struct etw_tracepoint_rings *rings, bool has_stack);
+int etw_tracepoint_rings_open(struct etw_tracepoint_rings *rings, uint32_t cpu_count,
+			      bool has_stack);
 
 /*
  * etw_tracepoint_rings_read() - reads what both have.

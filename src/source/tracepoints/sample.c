@@ -12,6 +12,7 @@ struct sample_head {
 	uint32_t pid, tid;
 	uint64_t time_ns;
 	uint32_t cpu, reserved;
+	uint64_t period;
 };
 
 struct lost_body {

@@ -12,9 +12,13 @@
 
 #include "base/bytes.h"
 
-/* What is asked of each sample; with a stack PERF_SAMPLE_CALLCHAIN, too. */
-#define ETW_TRACEPOINT_SAMPLE_TYPE \
-	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW)
+/*
+ * What is asked of each sample; with a stack PERF_SAMPLE_CALLCHAIN, too. Without the period, a tracepoint that counts
+ * something else than its hits, as sched_stat_runtime counts nanoseconds, would give a sample for each of these.
+ */
+#define ETW_TRACEPOINT_SAMPLE_TYPE                                                   \
+	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | \
+	 PERF_SAMPLE_RAW)
 
 #define ETW_TRACEPOINT_FRAMES_MAX 192
 

@@ -62,6 +62,7 @@ static void begin_sample(struct record *record)
 	put32(record, 12);
 	put64(record, 1000);
 	put64(record, 1);
+	put64(record, 1);
 }
 
 static void test_sample__with_stack(void **state)
