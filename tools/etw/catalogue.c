@@ -2,13 +2,16 @@
 #include "tools/etw/catalogue.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/pattern.h"
 #include "schema/provider_names.h"
+#include "schema/tracepoint/tracefs.h"
 #include "tools/common/installed_providers.h"
 #include "tools/common/program.h"
 
@@ -108,6 +111,33 @@ static int add_names(struct catalogue *catalogue)
 	return 0;
 }
 
+/* Each system of tracepoints is a provider; who may not read tracefs has none of them. */
+static int add_tracepoints(struct catalogue *catalogue, const struct etw_tracefs_names *systems)
+{
+	for (uint32_t i = 0; i < systems->count; i++) {
+		struct etw_tracefs_names events = {0};
+		struct catalogue_entry *entry;
+		char name[sizeof(ETW_TRACEFS_PROVIDER_PREFIX) + ETW_TRACEPOINT_NAME_BYTES_MAX];
+		GUID guid;
+
+		if (etw_tracefs_events(catalogue->events_fd, systems->at[i], &events) < 0)
+			continue;
+		TRY(etw_tracefs_guid(systems->at[i], &guid));
+		entry = add(catalogue, &guid);
+		if (!entry)
+			return -ENOMEM;
+		(void)snprintf(name, sizeof(name), "%s%s", ETW_TRACEFS_PROVIDER_PREFIX,
+			       systems->at[i]);
+		entry->name = etw_arena_strdup(&catalogue->arena, name);
+		if (!entry->name)
+			return -ENOMEM;
+		entry->system = entry->name + sizeof(ETW_TRACEFS_PROVIDER_PREFIX) - 1;
+		entry->event_count = events.count;
+		etw_tracefs_names_done(&events);
+	}
+	return 0;
+}
+
 static int compare(const void *left_at, const void *right_at)
 {
 	const struct catalogue_entry *left = *(struct catalogue_entry *const *)left_at;
@@ -143,7 +173,11 @@ static void open_known(struct catalogue *catalogue)
 static int fill(struct catalogue *catalogue)
 {
 	size_t room = etw_registry_count(catalogue->registry) + etw_provider_name_count() + 1;
+	CLEANUP(etw_tracefs_names_done) struct etw_tracefs_names systems = {0};
 
+	if (catalogue->events_fd >= 0)
+		(void)etw_tracefs_folders(catalogue->events_fd, &systems);
+	room += systems.count;
 	if (catalogue->known)
 		room += etw_known_provider_count(catalogue->known);
 	catalogue->entries = etw_arena_array(&catalogue->arena, room, sizeof(void *));
@@ -153,6 +187,7 @@ static int fill(struct catalogue *catalogue)
 		TRY(add_known(catalogue));
 	TRY(add_installed(catalogue));
 	TRY(add_names(catalogue));
+	TRY(add_tracepoints(catalogue, &systems));
 	qsort(catalogue->entries, catalogue->count, sizeof(void *), compare);
 	return 0;
 }
@@ -161,7 +196,7 @@ int catalogue_open(struct catalogue *ret)
 {
 	struct etw_registry *registry;
 
-	*ret = (struct catalogue){0};
+	*ret = (struct catalogue){.events_fd = -1};
 	if (etw_schema_store_create(&ret->store) < 0) {
 		etw_program_message("out of memory");
 		return -1;
@@ -171,6 +206,7 @@ int catalogue_open(struct catalogue *ret)
 	etw_registry_attach(registry, ret->store);
 	ret->registry = registry;
 	open_known(ret);
+	(void)etw_tracefs_open(NULL, &ret->events_fd, NULL);
 	if (fill(ret) < 0) {
 		etw_program_message("out of memory");
 		return -1;
@@ -188,6 +224,7 @@ bool catalogue_close(struct catalogue *catalogue)
 				    fault.sentence);
 		is_damaged = true;
 	}
+	etw_file_closep(&catalogue->events_fd);
 	etw_table_done(&catalogue->guids);
 	etw_arena_done(&catalogue->arena);
 	etw_schema_store_freep(&catalogue->store);

@@ -18,6 +18,7 @@ struct catalogue_entry {
 	bool has_guid;
 	bool is_known; /* the index has its events */
 	bool is_installed;
+	const char *system;   /* of the tracepoints of this machine that it is; NULL: it is none */
 	size_t known_index;   /* with is_known */
 	uint32_t event_count; /* manifest events of what counts: installed before known */
 	uint32_t class_count; /* classic events */
@@ -31,6 +32,7 @@ struct catalogue {
 	struct etw_table guids;           /* struct catalogue_entry, by GUID */
 	struct catalogue_entry **entries; /* by name, those without one behind them */
 	size_t count;
+	int events_fd;   /* owned; of tracefs; -1: it cannot be read */
 	bool is_damaged; /* the index could not be opened: told */
 };
 

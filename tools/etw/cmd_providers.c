@@ -273,7 +273,7 @@ static int show_events(struct command *command, const struct catalogue_entry *en
 	struct facts facts = {0};
 	int status;
 
-	if (!entry->is_known && !entry->is_installed)
+	if (!entry->is_known && !entry->is_installed && !entry->system)
 		return ETW_EXIT_OK;
 	status = open_facts(command, entry, /* is_one= */ false, &facts);
 	if (!status)
@@ -438,6 +438,7 @@ const struct etw_verb etw_verb_providers = {
 		"\nExamples:\n"
 		"  etw providers '*kernel*'\n"
 		"  etw providers Microsoft-Windows-Kernel-Process --event 1\n"
+		"  etw providers linux:sched\n"
 		"  etw providers --search ParentProcessID\n"
 		"  etw providers Microsoft-Windows-DNS-Client --manifest --output dns.man\n",
 	.run = run,

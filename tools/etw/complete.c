@@ -13,6 +13,7 @@
 #include "schema/provider_names.h"
 #include "tools/common/output.h"
 #include "tools/etw/complete_trace.h"
+#include "tools/etw/record_tracepoints.h"
 #include "tools/etw/verb.h"
 
 #define INSTANCES_MAX 2
@@ -178,9 +179,10 @@ static enum complete_more put_values(struct line *line, const char *option)
 			put(line, value_lists[i].values[j], NULL);
 		return COMPLETE_NOTHING;
 	}
-	if (!strcmp(option, "provider") && is_verb(line, "record"))
+	if (!strcmp(option, "provider") && is_verb(line, "record")) {
 		put_installed_providers(line);
-	else if (!strcmp(option, "provider") && line->file_count)
+		record_tracepoints_complete(line->word, line->text);
+	} else if (!strcmp(option, "provider") && line->file_count)
 		(void)complete_trace_providers(line->files, line->file_count, line->text);
 	else if (!strcmp(option, "event") && line->file_count)
 		(void)complete_trace_events(line->files, line->file_count, line->provider,

@@ -6,6 +6,7 @@
 #include "base/macros.h"
 #include "schema/known/known_schema.h"
 #include "schema/store/store_installed.h"
+#include "schema/tracepoint/tracefs.h"
 
 void facts_close(struct facts *facts)
 {
@@ -105,14 +106,10 @@ static int open_known(struct facts *facts, uint32_t build)
 	return 0;
 }
 
-static int open_installed(struct facts *facts, const struct catalogue *catalogue)
+static int take_schema(struct facts *facts, const struct etw_provider_schema *schema)
 {
-	const struct etw_provider_schema *schema;
 	struct fact_layout *layouts;
-	int r = etw_schema_store_demand_provider(catalogue->store, &facts->entry->guid, &schema);
 
-	if (r < 0)
-		return r == -ESRCH ? -ENOENT : r;
 	facts->schema = schema;
 	facts->events = etw_arena_array(&facts->arena, schema->schema_count,
 					sizeof(*facts->events));
@@ -132,12 +129,34 @@ static int open_installed(struct facts *facts, const struct catalogue *catalogue
 	return 0;
 }
 
+static int open_installed(struct facts *facts, const struct catalogue *catalogue)
+{
+	const struct etw_provider_schema *schema;
+	int r = etw_schema_store_demand_provider(catalogue->store, &facts->entry->guid, &schema);
+
+	if (r < 0)
+		return r == -ESRCH ? -ENOENT : r;
+	return take_schema(facts, schema);
+}
+
+/* As the kernel describes them now. */
+static int open_tracepoints(struct facts *facts, const struct catalogue *catalogue)
+{
+	struct etw_provider_schema *schema;
+
+	TRY(etw_tracefs_read_provider(catalogue->events_fd, facts->entry->system, &facts->arena,
+				      &schema));
+	return take_schema(facts, schema);
+}
+
 int facts_open(struct facts *facts, const struct catalogue *catalogue,
 	       const struct catalogue_entry *entry, enum fact_source source, uint32_t build)
 {
 	*facts = (struct facts){.entry = entry, .sources = ""};
 	if (entry->is_installed && source != FACTS_KNOWN)
 		return open_installed(facts, catalogue);
+	if (entry->system && source == FACTS_BEST)
+		return open_tracepoints(facts, catalogue);
 	if (!entry->is_known || source == FACTS_INSTALLED)
 		return -ENOENT;
 	facts->known = catalogue->known;

@@ -26,7 +26,9 @@ static void put_name(const struct catalogue_entry *entry, struct etw_text *text)
 
 static void put_origin(const struct catalogue_entry *entry, struct etw_text *text)
 {
-	if (entry->is_installed)
+	if (entry->system)
+		etw_text_puts(text, "tracepoints");
+	else if (entry->is_installed)
 		etw_text_puts(text, entry->is_known ? "installed, known" : "installed");
 	else
 		etw_text_puts(text, entry->is_known ? "known" : "name only");

@@ -61,6 +61,10 @@ static void put_origin(const struct facts *facts, const struct provider_look *lo
 		etw_text_puts(text, "nothing but the name is known of it\n");
 		return;
 	}
+	if (entry->system) {
+		etw_text_puts(text, "the tracepoints of this machine\n");
+		return;
+	}
 	if (!facts->known) {
 		etw_text_puts(text, "installed, from ");
 		etw_output_clean(text, entry->file ? entry->file : "a file");

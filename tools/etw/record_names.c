@@ -8,6 +8,7 @@
 #include "base/macros.h"
 #include "registry/registry.h"
 #include "schema/provider_id.h"
+#include "tools/etw/record_tracepoints.h"
 
 static bool is_called(const struct record_provider *provider, const char *name)
 {
@@ -68,7 +69,8 @@ int record_names_resolve(struct record_options *options, struct etw_schema_store
 	for (size_t i = 0; i < options->provider_count; i++) {
 		struct record_provider *provider = &options->providers[i];
 
-		if (etw_guid_parse(provider->text, &guid) && !take_given(provider, store))
+		if (!record_tracepoints_is(provider->text) &&
+		    etw_guid_parse(provider->text, &guid) && !take_given(provider, store))
 			take_installed(provider, registry, store);
 	}
 	return 0;

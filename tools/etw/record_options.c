@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/guid.h"
 #include "base/macros.h"
 #include "base/number.h"
 #include "schema/provider_id.h"
 #include "tools/common/program.h"
+#include "tools/etw/record_tracepoints.h"
 #include "tools/etw/verb.h"
 
 #define SECONDS_MAX     (366.0 * 24 * 3600)
@@ -70,6 +72,8 @@ static const struct {
 void record_options_done(struct record_options *options)
 {
 	etw_words_done(&options->shared.manifests);
+	for (size_t i = 0; i < options->provider_count; i++)
+		free(options->providers[i].names);
 	free(options->providers);
 }
 
@@ -96,14 +100,16 @@ static const char *parse_provider(const char *text, struct record_provider *ret)
 	char *parts[PROVIDER_PARTS + 1] = {copy}, *at = copy;
 	size_t count = 0;
 
+	*ret = (struct record_provider){.text = text};
 	if (strlen(text) >= sizeof(copy))
 		return "is too long";
+	if (record_tracepoints_is(text))
+		return record_tracepoints_parse(text, ret);
 	(void)snprintf(copy, sizeof(copy), "%s", text);
 	while (at && count <= PROVIDER_PARTS)
 		parts[count++] = strsep(&at, ":");
 	if (count > PROVIDER_PARTS)
 		return "has more parts than NAME:LEVEL:ANY:ALL";
-	*ret = (struct record_provider){.text = text};
 	if (etw_provider_id_find(parts[0], &ret->guid))
 		return "names no provider";
 	if (count > 1 && *parts[1] && !parse_level(parts[1], &ret->level))
@@ -128,6 +134,18 @@ static void warn_of_order(const struct record_provider *provider)
 			provider->text, provider->level, (unsigned long long)provider->match_any);
 }
 
+/* Enabling a provider twice would take the first back. Returns false when memory ran out. */
+static bool merge(struct record_options *options)
+{
+	struct record_provider *last = &options->providers[options->provider_count];
+
+	for (size_t i = 0; record_tracepoints_is(last->text) && i < options->provider_count; i++)
+		if (etw_guid_equal(&options->providers[i].guid, &last->guid))
+			return record_tracepoints_merge(&options->providers[i], last);
+	options->provider_count++;
+	return true;
+}
+
 static bool add_provider(struct record_options *options, const char *text)
 {
 	struct record_provider *grown = realloc(options->providers,
@@ -141,11 +159,16 @@ static bool add_provider(struct record_options *options, const char *text)
 	options->providers = grown;
 	problem = parse_provider(text, &grown[options->provider_count]);
 	if (problem) {
+		free(grown[options->provider_count].names);
 		etw_program_message("the provider \"%s\" %s", text, problem);
 		return false;
 	}
-	warn_of_order(&options->providers[options->provider_count++]);
-	return true;
+	warn_of_order(&options->providers[options->provider_count]);
+	if (merge(options))
+		return true;
+	free(grown[options->provider_count].names);
+	etw_program_message("out of memory");
+	return false;
 }
 
 static bool take_number(const char *name, uint64_t max, uint64_t *ret)

@@ -7,20 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <guiddef.h>
-
 #include "tools/common/options.h"
 #include "tools/etw/record_kernel.h"
-
-#define RECORD_PROVIDER_BYTES 1024 /* of --provider, with its NUL */
-
-/* NAME|GUID[:LEVEL[:ANY[:ALL]]] */
-struct record_provider {
-	const char *text; /* borrowed, as the user gave it */
-	GUID guid;
-	uint8_t level;
-	uint64_t match_any, match_all;
-};
+#include "tools/etw/record_provider.h"
 
 struct record_options {
 	struct etw_shared_options shared;

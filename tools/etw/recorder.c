@@ -25,6 +25,7 @@
 #include "tools/common/program.h"
 #include "tools/common/shell_word.h"
 #include "tools/etw/host_wait.h"
+#include "tools/etw/record_tracepoints.h"
 #include "wire/well_known.h"
 
 #define ENABLE_MS 1000 /* so long a provider's callback is waited for */
@@ -419,6 +420,8 @@ static int open_and_start(struct recorder *recorder, struct record_options *opti
 
 static int enable(struct recorder *recorder, const struct record_provider *provider)
 {
+	uint8_t filter[RECORD_TRACEPOINT_FILTER_BYTES];
+	int filter_bytes = record_tracepoints_filter(provider, filter);
 	const struct wire_enable_provider request = {
 		.handle = recorder->handle,
 		.provider = provider->guid,
@@ -427,8 +430,10 @@ static int enable(struct recorder *recorder, const struct record_provider *provi
 		.match_any = provider->match_any,
 		.match_all = provider->match_all,
 		.timeout_ms = ENABLE_MS,
+		.filters = {filter, filter_bytes > 0 ? (size_t)filter_bytes : 0},
 	};
-	int result = etw_control_enable(recorder->controller, &request);
+	int result = filter_bytes < 0 ? filter_bytes
+				      : etw_control_enable(recorder->controller, &request);
 
 	/* It is enabled all the same; its callback is slow. Or the host is, of which the next call tells. */
 	if (result == -ETIMEDOUT)

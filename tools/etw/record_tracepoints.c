@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/etw/record_tracepoints.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <evntprov.h>
+
+#include "base/file.h"
+#include "base/macros.h"
+#include "base/pattern.h"
+#include "schema/tracepoint/tracefs.h"
+#include "wire/filter_list.h"
+
+#define PREFIX       ETW_TRACEFS_PROVIDER_PREFIX
+#define PREFIX_BYTES (sizeof(PREFIX) - 1)
+#define HEAD_BYTES   offsetof(EVENT_FILTER_EVENT_NAME, Names)
+
+bool record_tracepoints_is(const char *text)
+{
+	return strncmp(text, PREFIX, PREFIX_BYTES) == 0;
+}
+
+static bool has_event(const struct etw_tracefs_names *names, const char *pattern)
+{
+	for (uint32_t i = 0; i < names->count; i++)
+		if (etw_pattern_matches(pattern, names->at[i], strlen(names->at[i])))
+			return true;
+	return false;
+}
+
+/* @event: NULL: any. Returns NULL where it is there, or nobody can say. */
+static const char *look_up(const char *system, const char *event)
+{
+	CLEANUP(etw_tracefs_names_done) struct etw_tracefs_names names = {0};
+	CLEANUP(etw_file_closep) int fd = -1;
+	int r;
+
+	if (etw_tracefs_open(NULL, &fd, NULL) < 0)
+		return NULL;
+	r = etw_tracefs_events(fd, system, &names);
+	if (r == -ENOENT)
+		return "is no system of tracepoints of this machine; etw providers 'linux:*' lists "
+		       "them";
+	if (r == 0 && event && !has_event(&names, event))
+		return "has no such tracepoint on this machine; etw providers linux:SYSTEM lists "
+		       "them";
+	return NULL;
+}
+
+const char *record_tracepoints_parse(const char *text, struct record_provider *ret)
+{
+	char system[ETW_TRACEPOINT_NAME_BYTES_MAX + 1];
+	const char *at = text + PREFIX_BYTES;
+	const size_t bytes = strcspn(at, ":");
+	const char *event = at[bytes] ? at + bytes + 1 : NULL;
+
+	if (!bytes || bytes >= sizeof(system))
+		return "names no system of tracepoints; linux:sched is one";
+	if (event && (!*event || strchr(event, ':')))
+		return "is none of linux:SYSTEM and linux:SYSTEM:EVENT, where EVENT may have *";
+	memcpy(system, at, bytes);
+	system[bytes] = '\0';
+	ret->text = text;
+	if (etw_tracefs_guid(system, &ret->guid) < 0)
+		return "names no system of tracepoints";
+	if (event) {
+		ret->names = strdup(event);
+		if (!ret->names)
+			return "needs more memory than there is";
+		ret->names_bytes = strlen(event) + 1;
+		ret->name_count = 1;
+	}
+	return look_up(system, event);
+}
+
+bool record_tracepoints_merge(struct record_provider *to, struct record_provider *from)
+{
+	char *grown;
+
+	/* One that chooses all is no less with the other. */
+	if (!to->name_count || !from->name_count) {
+		free(TAKE(to->names));
+		free(TAKE(from->names));
+		to->names_bytes = 0;
+		to->name_count = 0;
+		return true;
+	}
+	grown = realloc(to->names, to->names_bytes + from->names_bytes);
+	if (!grown)
+		return false;
+	memcpy(grown + to->names_bytes, from->names, from->names_bytes);
+	to->names = grown;
+	to->names_bytes += from->names_bytes;
+	to->name_count = (uint16_t)(to->name_count + from->name_count);
+	free(TAKE(from->names));
+	return true;
+}
+
+int record_tracepoints_filter(const struct record_provider *provider, uint8_t *room)
+{
+	uint8_t data[MAX_EVENT_FILTER_EVENT_NAME_SIZE] = {0};
+	const struct wire_filter filter = {EVENT_FILTER_TYPE_EVENT_NAME,
+					   {data, HEAD_BYTES + provider->names_bytes}};
+	size_t bytes;
+
+	if (!provider->name_count)
+		return 0;
+	if (HEAD_BYTES + provider->names_bytes > sizeof(data))
+		return -EMSGSIZE;
+	data[offsetof(EVENT_FILTER_EVENT_NAME, FilterIn)] = 1;
+	etw_store16(data + offsetof(EVENT_FILTER_EVENT_NAME, NameCount), provider->name_count);
+	memcpy(data + HEAD_BYTES, provider->names, provider->names_bytes);
+	bytes = wire_filter_put(room, RECORD_TRACEPOINT_FILTER_BYTES, &filter);
+	return bytes ? (int)bytes : -EMSGSIZE;
+}
+
+static void complete_events(int fd, const char *system, struct etw_text *text)
+{
+	CLEANUP(etw_tracefs_names_done) struct etw_tracefs_names names = {0};
+
+	if (etw_tracefs_events(fd, system, &names) < 0)
+		return;
+	for (uint32_t i = 0; i < names.count; i++)
+		etw_text_printf(text, PREFIX "%s:%s\n", system, names.at[i]);
+}
+
+void record_tracepoints_complete(const char *word, struct etw_text *text)
+{
+	CLEANUP(etw_tracefs_names_done) struct etw_tracefs_names names = {0};
+	CLEANUP(etw_file_closep) int fd = -1;
+	char system[ETW_TRACEPOINT_NAME_BYTES_MAX + 1];
+	size_t bytes = 0;
+
+	if (etw_tracefs_open(NULL, &fd, NULL) < 0)
+		return;
+	if (record_tracepoints_is(word))
+		bytes = strcspn(word + PREFIX_BYTES, ":");
+	if (bytes && bytes < sizeof(system) && word[PREFIX_BYTES + bytes] == ':') {
+		memcpy(system, word + PREFIX_BYTES, bytes);
+		system[bytes] = '\0';
+		complete_events(fd, system, text);
+		return;
+	}
+	if (etw_tracefs_systems(fd, &names) < 0)
+		return;
+	for (uint32_t i = 0; i < names.count; i++)
+		etw_text_printf(text, PREFIX "%s\n", names.at[i]);
+}
