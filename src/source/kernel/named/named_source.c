@@ -221,13 +221,14 @@ static void find_next(struct etw_source *source, uint32_t cpu)
 	}
 }
 
-/* What was captured waits until nothing earlier can come. */
+/* What was captured waits until nothing earlier can come: a later event is there, or the watermark is behind it. */
 static bool is_captured_next(const struct etw_source *source, uint32_t cpu)
 {
 	const struct front *front = &source->fronts[cpu];
 
-	return cpu == 0 && source->first && source->first->time_raw <= source->watermark_raw &&
-	       (!front->is_made || source->first->time_raw <= front->time_raw);
+	return cpu == 0 && source->first &&
+	       source->first->time_raw <=
+		       (front->is_made ? front->time_raw : source->watermark_raw);
 }
 
 static bool peek(struct etw_source *source, uint32_t cpu, struct etw_source_event *ret)
