@@ -33,8 +33,9 @@ from kernel_checks import SKIPPED, until_whole
 TRACING = pathlib.Path("/sys/kernel/tracing")
 ZRAM = pathlib.Path("/sys/class/zram-control")
 EVENTS = ("block_rq_complete", "block_bio_queue", "block_split")
-MODULES = ("loop", "crc16", "crc32c_generic", "mbcache", "jbd2", "ext4", "zsmalloc",
-           "lzo_compress", "lzo", "lzo-rle", "zram")
+MODULES = ("drivers/block/loop", "lib/crc16", "crypto/crc32c_generic", "fs/mbcache",
+           "fs/jbd2/jbd2", "fs/ext4/ext4", "mm/zsmalloc", "crypto/lzo", "crypto/lzo-rle",
+           "drivers/block/zram/zram")
 LOAD_CALLS = {"x86_64": 313, "aarch64": 273}  # finit_module
 SECTOR = 512
 SECONDS = 300
@@ -59,7 +60,7 @@ def load_modules(folder):
     """Those of the kernel that runs, as far as there are files of them."""
     library, release = ctypes.CDLL(None), platform.release()
     for name in MODULES if platform.machine() in LOAD_CALLS else ():
-        for path in pathlib.Path(folder).glob(f"**/{release}/**/{name}.ko"):
+        for path in pathlib.Path(folder).glob(f"*/lib/modules/{release}/kernel/{name}.ko"):
             with open(path, "rb") as file:
                 library.syscall(LOAD_CALLS[platform.machine()], file.fileno(), b"", 0)
 
