@@ -164,6 +164,8 @@ static __always_inline void send_room(void *ring, const struct etw_kernel_cpu_re
 	record->time_ns = bpf_ktime_get_ns();
 	__builtin_memcpy(record + 1, payload, payload_bytes);
 	if (room) {
+		/* Linux 6.1 must see the bound here: what the caller compared is another copy to it. */
+		barrier_var(stack_bytes);
 		if (stack_bytes > room)
 			stack_bytes = room;
 		bpf_probe_read_kernel((char *)(record + 1) + payload_bytes, stack_bytes,

@@ -61,8 +61,11 @@ struct path_walk {
  */
 static __always_inline __u32 take_path_room(void)
 {
+	/* Linux 6.1 does not see that a loop ends whose counter is in memory. */
+#pragma unroll
 	for (__u32 i = 0; i < FILE_ROOMS; i++) {
-		struct path_room *room = bpf_map_lookup_elem(&etw_path_rooms, &i);
+		__u32 key = i;
+		struct path_room *room = bpf_map_lookup_elem(&etw_path_rooms, &key);
 
 		if (room && !__sync_val_compare_and_swap(&room->is_used, 0, 1))
 			return i;
@@ -130,6 +133,8 @@ static __always_inline int send_name_room(void *ring, const struct path_room *fr
 		.kind = ETW_KERNEL_FILE_NAME,
 		.payload_bytes = sizeof(from->name) + ((byte_count + 7) & ~7u),
 	};
+	/* Linux 6.1 must see the bound here: what the caller compared is another copy to it. */
+	barrier_var(byte_count);
 	if (byte_count > room)
 		byte_count = room;
 	__builtin_memcpy(record + 1, &from->name, sizeof(from->name));
