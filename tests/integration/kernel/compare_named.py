@@ -6,9 +6,9 @@
 
 One session records the NT Kernel Logger's classes; an ordinary session within it records
 Microsoft-Windows-Kernel-Process, -File, -Network and -Disk; on a machine that is busy. Of what a
-worker does (processes, threads, images, files, a connection, transfers of a disk) both say the same,
-as sets. Each event decodes by the table of known providers alone; a keyword brings its events and
-no others.
+worker does (processes, threads, images, files, a connection, transfers of a disk) both say the
+same, as sets. Each event decodes by the table of known providers alone; a keyword brings its
+events and no others.
 Exit status: 0; 1 with the differences; 77 with the reason why it cannot run.
 """
 

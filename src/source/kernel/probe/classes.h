@@ -40,7 +40,7 @@
 	{                                                                                     \
 		[0] = ETW_KERNEL_TASK_FLAGS | ETW_KERNEL_DISK_FLAGS | ETW_KERNEL_FILE_FLAGS | \
 		      ETW_KERNEL_MEMORY_FLAGS | EVENT_TRACE_FLAG_NETWORK_TCPIP,               \
-		[1] = 0x88E686, [2] = 0x8040, [4] = 0x8000, [6] = 0x3F,                         \
+		[1] = 0x88E686, [2] = 0x8040, [4] = 0x8000, [6] = 0x3F,                       \
 	}
 
 /* The events that can have stacks: (group << 8) | type. */
