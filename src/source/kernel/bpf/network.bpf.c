@@ -26,7 +26,7 @@ static __always_inline void tell_late_accept(const struct sock *sk, const struct
 	payload.connection = connection_of(sk);
 	read_ends(&payload, &sk->__sk_common, is_direct);
 	read_options(&payload, sk);
-	send_network(&payload, user, NULL);
+	etw_send_network(&payload, user, NULL);
 }
 
 /* A connection sent or received. @context: of the program; for the stack */
@@ -51,7 +51,7 @@ static __always_inline void tell_transfer(void *context, const struct etw_kernel
 		payload.sequence = event == ETW_KERNEL_NETWORK_SEND
 					   ? BPF_CORE_READ(tcp, write_seq)
 					   : BPF_CORE_READ(tcp, copied_seq);
-	send_network(&payload, &user, take_callers(context, control, &payload, place));
+	etw_send_network(&payload, &user, take_callers(context, control, &payload, place));
 }
 
 /* The address of a datagram's peer, as a program gave it or got it. */
@@ -103,7 +103,7 @@ static __always_inline void tell_failure(const struct etw_kernel_control *contro
 		return;
 	payload.connection = connection_of(sk);
 	read_ends(&payload, &sk->__sk_common, 0);
-	send_network(&payload, user, NULL);
+	etw_send_network(&payload, user, NULL);
 }
 
 /* Whether the end of the call that runs tells of its datagrams, which it knows the peers of. */
@@ -158,7 +158,7 @@ static __always_inline int tell_length(void *context, struct sock *sk, __s32 res
 	payload.byte_count = result;
 	payload.connection = connection_of(sk);
 	read_ends(&payload, &sk->__sk_common, 1);
-	send_network(&payload, &user, take_callers(context, control, &payload, place));
+	etw_send_network(&payload, &user, take_callers(context, control, &payload, place));
 	return 0;
 }
 
@@ -208,7 +208,7 @@ static __always_inline void tell_answer(const struct etw_kernel_control *control
 		(void)bpf_get_socket_cookie(sk);
 		payload.connection = connection_of(sk);
 		read_ends(&payload, &sk->__sk_common, 1);
-		send_network(&payload, &user, stack);
+		etw_send_network(&payload, &user, stack);
 	}
 	if (stack)
 		bpf_map_delete_elem(&etw_connect_stacks, &key);
@@ -230,7 +230,7 @@ static __always_inline void tell_disconnect(const struct etw_kernel_control *con
 	read_ends(&payload, &sk->__sk_common, 1);
 	/* The port was given back. */
 	payload.local_port = BPF_CORE_READ((const struct inet_sock *)sk, inet_sport);
-	send_network(&payload, &user, NULL);
+	etw_send_network(&payload, &user, NULL);
 }
 
 /* A part of a connection of MPTCP, which is told as one. */
@@ -321,7 +321,7 @@ int etw_retransmit(__u64 *context)
 	read_ends(&payload, &sk->__sk_common, 1);
 	payload.byte_count = packet->len;
 	payload.sequence = BPF_CORE_READ(block, seq);
-	send_network(&payload, &user, NULL);
+	etw_send_network(&payload, &user, NULL);
 	return 0;
 }
 
@@ -340,7 +340,7 @@ int etw_retransmit_answer(__u64 *context)
 	if (is_user_outside(control, &user))
 		return 0;
 	read_ends(&payload, &request->__req_common, 0);
-	send_network(&payload, &user, NULL);
+	etw_send_network(&payload, &user, NULL);
 	return 0;
 }
 
@@ -359,7 +359,7 @@ static __always_inline void tell_accept(void *context, const struct etw_kernel_c
 	read_ends(&payload, &sk->__sk_common, 0);
 	if (BPF_CORE_READ(sk, sk_protocol) == IPPROTO_TCP)
 		read_options(&payload, sk);
-	send_network(&payload, &user, take_callers(context, control, &payload, STACK_OF_CALL));
+	etw_send_network(&payload, &user, take_callers(context, control, &payload, STACK_OF_CALL));
 }
 
 /* A call of connect() failed before anything was sent: no state of the socket told it. */
@@ -393,7 +393,7 @@ static long tell_datagram(__u32 number, struct datagrams *datagrams)
 	read_message(datagrams->call, number, datagrams->result, &message);
 	payload.byte_count = message.byte_count;
 	read_peer(&payload, message.peer);
-	send_network(&payload, &datagrams->user, datagrams->stack);
+	etw_send_network(&payload, &datagrams->user, datagrams->stack);
 	return 0;
 }
 

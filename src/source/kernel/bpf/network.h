@@ -244,11 +244,14 @@ static __always_inline struct stack *take_callers(void *context,
 	return stack;
 }
 
-static __always_inline void send_network(struct etw_kernel_network *payload,
-					 const struct user *user, const struct stack *stack)
+/* A function that others could call, so that the verifier goes through it once and not from each place that calls it. */
+__noinline int etw_send_network(struct etw_kernel_network *payload, const struct user *user,
+				const struct stack *stack)
 {
 	struct etw_kernel_cpu_record head = {.kind = ETW_KERNEL_NETWORK};
 
+	if (!payload || !user)
+		return 0;
 	payload->pid = user->pid;
 	payload->tid = user->tid;
 	head.stack_tid = user->tid;
@@ -257,6 +260,7 @@ static __always_inline void send_network(struct etw_kernel_network *payload,
 		head.stack_flags = ETW_KERNEL_STACK_ASKED;
 	choose_version(payload);
 	send(&head, payload, sizeof(*payload), stack);
+	return 0;
 }
 
 /* errno values that the network says, and not who called wrongly or may try again. */
