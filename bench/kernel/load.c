@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load nothing|switches|calls|forks|transfers|faults COUNT - what the kernel is kept busy with, for run_kernel: COUNT bytes that
- * two processes send each other in turns, COUNT system calls that do nothing else, COUNT processes that end at once, COUNT
- * blocks of a disk, or COUNT pages that are touched for the first time, and given back 64 at a time.
+ * load nothing|switches|calls|forks|transfers|faults|connections|bulk COUNT - what the kernel is kept busy with, for run_kernel:
+ * COUNT bytes that two processes send each other in turns, COUNT system calls that do nothing else, COUNT processes that end at
+ * once, COUNT blocks of a disk, COUNT pages that are touched for the first time, and given back 64 at a time, COUNT connections
+ * of TCP that carry a byte each way, or COUNT pieces of 16 KiB through one.
  */
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -103,6 +106,108 @@ static int fault_often(long count)
 	return 0;
 }
 
+#define PIECE_BYTES 16384
+
+/* A socket that listens on the loopback address, and where. */
+static int listen_somewhere(struct sockaddr_in *ret)
+{
+	socklen_t bytes = sizeof(*ret);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	*ret = (struct sockaddr_in){.sin_family = AF_INET,
+				    .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	if (fd < 0 || bind(fd, (const void *)ret, bytes) || listen(fd, 16) ||
+	    getsockname(fd, (void *)ret, &bytes))
+		return -1;
+	return fd;
+}
+
+static int connect_to(const struct sockaddr_in *to)
+{
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	if (fd < 0 || connect(fd, (const void *)to, sizeof(*to)))
+		return -1;
+	return fd;
+}
+
+static int serve(int listener, long count)
+{
+	char byte;
+
+	for (long i = 0; i < count; i++) {
+		int fd = accept(listener, NULL, NULL);
+
+		if (fd < 0 || recv(fd, &byte, 1, 0) != 1 || send(fd, &byte, 1, 0) != 1)
+			return 1;
+		close(fd);
+	}
+	return 0;
+}
+
+static int connect_often(long count)
+{
+	struct sockaddr_in to;
+	int listener = listen_somewhere(&to), status = 0;
+	char byte = 0;
+	pid_t pid;
+
+	if (listener < 0)
+		return 1;
+	pid = fork();
+	if (pid < 0)
+		return 1;
+	if (!pid)
+		_exit(serve(listener, count));
+	for (long i = 0; i < count; i++) {
+		/* The port comes back at once: the reset leaves no TIME_WAIT. */
+		const struct linger at_once = {.l_onoff = 1};
+		int fd = connect_to(&to);
+
+		if (fd < 0 || send(fd, &byte, 1, 0) != 1 || recv(fd, &byte, 1, 0) != 1 ||
+		    setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once)))
+			return 1;
+		close(fd);
+	}
+	return waitpid(pid, &status, 0) != pid || status;
+}
+
+static int take_all(int listener, long long bytes)
+{
+	static char piece[PIECE_BYTES];
+	int fd = accept(listener, NULL, NULL);
+
+	while (bytes > 0) {
+		ssize_t got = recv(fd, piece, sizeof(piece), 0);
+
+		if (got <= 0)
+			return 1;
+		bytes -= got;
+	}
+	return 0;
+}
+
+static int send_much(long count)
+{
+	static char piece[PIECE_BYTES];
+	struct sockaddr_in to;
+	int listener = listen_somewhere(&to), status = 0, fd;
+	pid_t pid;
+
+	if (listener < 0)
+		return 1;
+	pid = fork();
+	if (pid < 0)
+		return 1;
+	if (!pid)
+		_exit(take_all(listener, (long long)count * PIECE_BYTES));
+	fd = connect_to(&to);
+	for (long i = 0; i < count; i++)
+		if (fd < 0 || send(fd, piece, sizeof(piece), 0) != PIECE_BYTES)
+			return 1;
+	return waitpid(pid, &status, 0) != pid || status;
+}
+
 int main(int argc, char **argv)
 {
 	long count = argc == 3 ? strtol(argv[2], NULL, 10) : 0;
@@ -119,6 +224,12 @@ int main(int argc, char **argv)
 		return transfer_often(count);
 	if (count > 0 && strcmp(argv[1], "faults") == 0)
 		return fault_often(count);
-	(void)fprintf(stderr, "usage: load nothing|switches|calls|forks|transfers|faults COUNT\n");
+	if (count > 0 && strcmp(argv[1], "connections") == 0)
+		return connect_often(count);
+	if (count > 0 && strcmp(argv[1], "bulk") == 0)
+		return send_much(count);
+	(void)fprintf(stderr,
+		      "usage: load nothing|switches|calls|forks|transfers|faults|connections|bulk "
+		      "COUNT\n");
 	return 2;
 }
