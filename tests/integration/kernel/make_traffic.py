@@ -5,7 +5,7 @@
     make_traffic FOLDER [--without-before]
 
 Prints "ready" when the connections are there that a recording is to find, and goes on when standard
-input closes. Each process writes what its calls gave back to a file of FOLDER, one JSON list a line:
+input closes. Each process writes what its calls gave back to a file of FOLDER, a JSON list a line:
 [protocol, event, process, bytes or code, own address, port, peer's address, port].
 """
 
