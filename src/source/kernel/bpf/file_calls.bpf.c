@@ -508,13 +508,19 @@ static __always_inline __u32 note_opened(const struct call *call, __u64 irp, __s
 {
 	struct file *file = file_of(call->task, fd);
 	struct opened_file opened = {.irp = irp};
-	__u64 address = (__u64)file;
+	__u64 address = (__u64)file, key;
+	__u32 is_new;
 
 	if (!file || !is_named_kind(file))
 		return 0;
+	is_new = !!(BPF_CORE_READ(file, f_mode) & FMODE_CREATED);
+	/* On file systems without generations (overlayfs) it may look like a file that is gone. */
+	key = key_of(BPF_CORE_READ(file, f_inode));
+	if (is_new)
+		bpf_map_delete_elem(&etw_named_files, &key);
 	opened.key = name_file(call->control, file);
 	bpf_map_update_elem(&etw_opened_files, &address, &opened, BPF_ANY);
-	return !!(BPF_CORE_READ(file, f_mode) & FMODE_CREATED);
+	return is_new;
 }
 
 SEC("tp_btf/sys_exit")
