@@ -40,7 +40,7 @@ struct fault {
 /* What a thread does with files: file_calls.bpf.c. */
 struct file_work {
 	__u64 irps[2];         /* of the operations that its system call is; 0: none */
-	__u32 count;           /* of its operations so far */
+	__u32 count;           /* of the last of its operations; 0: none yet */
 	__u16 types[2], flags; /* enum etw_kernel_file_type, enum etw_kernel_file_call_flag */
 	__u16 is_late;         /* the first has not been told: its path was not in memory */
 };
