@@ -40,12 +40,7 @@ static __always_inline __u64 argument(const struct call *call, __u32 place)
 
 static __always_inline __u64 new_irp(const struct call *call)
 {
-	struct file_work *work = &call->thread->file_work;
-
-	/* The id of a thread comes again with another one: it counts on from now, in about microseconds. */
-	if (!work->count)
-		work->count = bpf_ktime_get_ns() >> 10;
-	return (__u64)(__u32)call->task->pid << 32 | ++work->count;
+	return number_operation(call->task, call->thread);
 }
 
 /* Whether the call that closes it leaves nobody with it. */

@@ -121,7 +121,7 @@ int etw_submit_file_request(__u64 *context)
 	file = file_of(task, BPF_CORE_READ(asked, cqe.fd));
 	if (!file || !is_named_kind(file))
 		return 0;
-	request.irp = (__u64)(__u32)task->pid << 32 | ++thread->file_work.count;
+	request.irp = number_operation(task, thread);
 	payload.irp = request.irp;
 	payload.key = name_file(control, file);
 	payload.file = object_of(file, payload.key);

@@ -31,6 +31,7 @@ struct qstr {
 
 struct inode;
 struct super_block;
+struct user_namespace;
 
 struct dentry {
 	struct hlist_bl_node d_hash;
@@ -46,6 +47,7 @@ struct super_block {
 	__u32 s_dev;
 	unsigned long s_magic;
 	struct dentry *s_root;
+	struct user_namespace *s_user_ns;
 };
 
 struct inode {
@@ -66,7 +68,12 @@ struct vfsmount {
 	struct dentry *mnt_root;
 };
 
+struct mnt_namespace {
+	struct user_namespace *user_ns;
+};
+
 struct mount {
+	struct mnt_namespace *mnt_ns; /* NULL or an error: of the kernel's own */
 	struct mount *mnt_parent;
 	struct dentry *mnt_mountpoint;
 	struct vfsmount mnt;

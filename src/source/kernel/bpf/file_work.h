@@ -50,6 +50,17 @@ static __always_inline int wants_files(const struct etw_kernel_control *control)
 			   is_wanted(control, ETW_KERNEL_FILE_END));
 }
 
+/*
+ * A number of its own for an operation. The id of a thread comes again with another one, so that a thread counts on from the
+ * moment of its first operation, in about microseconds.
+ */
+static __always_inline __u64 number_operation(const struct task_struct *task, struct thread *thread)
+{
+	if (!thread->file_work.count)
+		thread->file_work.count = bpf_ktime_get_ns() >> 10;
+	return (__u64)(__u32)task->pid << 32 | ++thread->file_work.count;
+}
+
 static __always_inline struct file *file_of(struct task_struct *task, __u32 fd)
 {
 	struct fdtable *table = BPF_CORE_READ(task, files, fdt);

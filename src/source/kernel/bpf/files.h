@@ -255,6 +255,21 @@ __noinline int tell_name(__u64 inode_at, __u64 dentry_at, __u64 mount_at, __u32 
 }
 
 /*
+ * Whether a path through @mount may name the inode for everybody. Any user can make a user namespace, and mount in it
+ * whatever file he sees at whatever place, or take any folder for his root.
+ */
+static __always_inline int shows_place(struct inode *inode, struct mount *mount)
+{
+	const struct task_struct *task = (const void *)bpf_get_current_task();
+
+	/* A file system of such a namespace is seen there alone. */
+	if (BPF_CORE_READ(inode, i_sb, s_user_ns, level))
+		return 1;
+	return !BPF_CORE_READ(task, cred, user_ns, level) &&
+	       !BPF_CORE_READ(mount, mnt_ns, user_ns, level);
+}
+
+/*
  * Names an inode if it was not named yet. @dentry and @mount as of tell_name(). Returns its key.
  */
 static __always_inline __u64 name_as(const struct etw_kernel_control *control, struct inode *inode,
@@ -266,6 +281,8 @@ static __always_inline __u64 name_as(const struct etw_kernel_control *control, s
 	if (!inode || !is_wanted(control, ETW_KERNEL_FILE_NAME) || is_named(control, inode, &named))
 		return key;
 	named.named_ns = bpf_ktime_get_ns();
+	if (mount && !shows_place(inode, mount))
+		mount = NULL;
 	/* One that did not go out is told with the next event. */
 	if (tell_name(key, (__u64)dentry, (__u64)mount, type))
 		bpf_map_update_elem(&etw_named_files, &key, &named, BPF_ANY);

@@ -24,8 +24,13 @@ typedef struct {
 	unsigned int val;
 } kuid_t;
 
+struct user_namespace {
+	int level; /* 0: the initial one */
+};
+
 struct cred {
 	kuid_t euid;
+	struct user_namespace *user_ns;
 };
 
 struct signal_struct {
