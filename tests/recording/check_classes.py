@@ -46,6 +46,12 @@ EVERYWHERE = {SWITCH, READY, SAMPLE, ENTER, EXIT, STACK, ("PerfInfo", 68), ("Per
               ("Thread", 4), ("Thread", 49), ("Thread", 72), ("Image", 10), ("Image", 2),
               ("Image", 4), ("ImageID", 36), ("EventTrace", 0), ("EventTrace", 5),
               ("EventTrace", 8), "ImageSymbols"}
+# The file of input and output, instead: operations of a file, its names and its views, memory,
+# faults, the network.
+IO = {("FileIo", opcode) for opcode in (0, 32, 36, 37, 38, 64, 65, 66, 67, 68, 69, 73, 76, 79, 80)}
+IO |= {("TcpIp", opcode) for opcode in (10, 11, 12, 13, 15)} | {("UdpIp", 10), ("UdpIp", 11)}
+IO |= {("PageFault", opcode) for opcode in (10, 11, 98, 99)}
+IO |= {("Process", 1), ("Process", 2), ("Thread", 1), ("Thread", 2), ("SystemConfig", 10)}
 # Overwritten where what is new replaces what is old.
 AT_START = {("PerfInfo", 73), ("Process", 3), ("Thread", 3), ("Image", 3)}
 # Written when the session stops: a session that is flushed goes on.
@@ -179,8 +185,8 @@ def check_file(etw, path, line):
     problems += [f"not in the table: {kind}, {count} times"
                  for kind, count in found.unknown.items()]
     kinds = {kind[:2] if isinstance(kind, tuple) else kind for kind in found.kinds}
-    wanted = set(EVERYWHERE)
-    if line["name"] not in CIRCULAR:
+    wanted = set(IO if line["name"] == "io" else EVERYWHERE)
+    if line["name"] not in CIRCULAR and line["name"] != "io":
         wanted |= AT_START
     if line["name"] not in FLUSHED:
         wanted |= AT_STOP

@@ -8,13 +8,18 @@
  *
  * check_classes.py holds the files, NAME.etl in the folder, against the lines and against two decoders.
  */
+#include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,6 +40,13 @@
 	 EVENT_TRACE_FLAG_PROCESS_COUNTERS | EVENT_TRACE_FLAG_CSWITCH | EVENT_TRACE_FLAG_DPC |    \
 	 EVENT_TRACE_FLAG_INTERRUPT | EVENT_TRACE_FLAG_SYSTEMCALL | EVENT_TRACE_FLAG_DISPATCHER | \
 	 EVENT_TRACE_FLAG_PROFILE)
+#define IO_FLAGS                                                                         \
+	(EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_DISK_IO | \
+	 EVENT_TRACE_FLAG_DISK_IO_INIT | EVENT_TRACE_FLAG_SPLIT_IO |                     \
+	 EVENT_TRACE_FLAG_DISK_FILE_IO | EVENT_TRACE_FLAG_FILE_IO |                      \
+	 EVENT_TRACE_FLAG_FILE_IO_INIT | EVENT_TRACE_FLAG_NETWORK_TCPIP |                \
+	 EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS | EVENT_TRACE_FLAG_MEMORY_HARD_FAULTS |     \
+	 EVENT_TRACE_FLAG_VIRTUAL_ALLOC | EVENT_TRACE_FLAG_VAMAP)
 
 static const GUID provider_guid = {
 	0x5e1c9b1a, 0x3d53, 0x4c7e, {0x9a, 0x41, 0x0c, 0x6f, 0x7d, 0x21, 0x88, 0x05}};
@@ -46,6 +58,7 @@ static const GUID perf_info_class = {
 struct kind {
 	const char *name;
 	ULONG mode, maximum_mib; /* 0: it holds all of one piece of work */
+	bool is_io; /* disks, files, memory and the network, instead of the processors; without stacks */
 };
 
 static const struct kind kinds[] = {
@@ -57,6 +70,7 @@ static const struct kind kinds[] = {
 	 .mode = EVENT_TRACE_BUFFERING_MODE | EVENT_TRACE_COMPRESSED_MODE,
 	 .maximum_mib = 4},
 	{.name = "circular", .mode = EVENT_TRACE_FILE_MODE_CIRCULAR, .maximum_mib = 4},
+	{.name = "io", .mode = EVENT_TRACE_FILE_MODE_SEQUENTIAL, .is_io = true},
 };
 
 static int64_t now_ft(void)
@@ -128,6 +142,57 @@ static void make_threads(void)
 		(void)pthread_join(threads[i], NULL);
 }
 
+static void use_file(void)
+{
+	char name[] = "/tmp/etw-classes-XXXXXX", other[64], byte = 1;
+	int file = mkstemp(name);
+	void *view;
+
+	(void)snprintf(other, sizeof(other), "%s.other", name);
+	if (file < 0 || write(file, &byte, 1) != 1 || fsync(file) || pread(file, &byte, 1, 0) != 1)
+		_exit(20);
+	view = mmap(NULL, 4096, PROT_READ, MAP_SHARED, file, 0);
+	if (view == MAP_FAILED || munmap(view, 4096) || ftruncate(file, 10) || close(file) ||
+	    rename(name, other) || unlink(other))
+		_exit(21);
+	view = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (view == MAP_FAILED)
+		_exit(22);
+	memset(view, 1, 65536);
+	(void)munmap(view, 65536);
+}
+
+/* Both ends are this thread's: what is sent waits in the receiver's socket. */
+static void use_network(int type)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET,
+				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t bytes = sizeof(address);
+	int server = socket(AF_INET, type, 0), client = socket(AF_INET, type, 0), end = server;
+	char byte = 1;
+
+	if (server < 0 || client < 0 || bind(server, (void *)&address, sizeof(address)) ||
+	    getsockname(server, (void *)&address, &bytes) ||
+	    (type == SOCK_STREAM && listen(server, 1)) ||
+	    connect(client, (void *)&address, sizeof(address)))
+		_exit(23);
+	if (type == SOCK_STREAM)
+		end = accept(server, NULL, NULL);
+	if (end < 0 || send(client, &byte, 1, 0) != 1 || recv(end, &byte, 1, 0) != 1)
+		_exit(24);
+	close(client);
+	close(end);
+}
+
+/* Something of each class of input, output and memory. */
+static void use_all(void)
+{
+	use_file();
+	use_network(SOCK_STREAM);
+	use_network(SOCK_DGRAM);
+	_exit(0);
+}
+
 static void run_child(int number, const char *announce)
 {
 	int status;
@@ -145,6 +210,8 @@ static void run_child(int number, const char *announce)
 			write_events();
 			exit(0);
 		}
+		if (number == 4)
+			use_all();
 		if (number % 2)
 			execl("/bin/true", "true", "a \"quoted\" argument", "\xc3\xa9",
 			      (char *)NULL);
@@ -152,7 +219,7 @@ static void run_child(int number, const char *announce)
 	}
 	if (child < 0 || waitpid(child, &status, 0) != child)
 		fail("cannot run a child: %s", strerror(errno));
-	if (number <= 2 && status)
+	if ((number <= 2 || number == 4) && status)
 		fail("child %d ended with status %d", number, status);
 }
 
@@ -177,7 +244,7 @@ static void record(const struct kind *kind, const char *announce, const char *fo
 		.mode = kind->mode | EVENT_TRACE_SYSTEM_LOGGER_MODE,
 		.buffer_kib = BUFFER_KIB,
 		.buffers = 64,
-		.kernel_flags = ALL_FLAGS,
+		.kernel_flags = kind->is_io ? IO_FLAGS : ALL_FLAGS,
 	};
 	const EVENT_TRACE_PROPERTIES *said;
 	bool is_flushed = kind->mode & EVENT_TRACE_BUFFERING_MODE;
@@ -192,8 +259,10 @@ static void record(const struct kind *kind, const char *announce, const char *fo
 		options.maximum_mib = kind->maximum_mib;
 	recording_start(&recording, &options);
 	said = &recording.block.properties;
-	ask_for_priorities(&recording);
-	ask_for_stacks(&recording);
+	if (!kind->is_io) {
+		ask_for_priorities(&recording);
+		ask_for_stacks(&recording);
+	}
 	recording_enable(&recording, &provider_guid);
 	do { /* once, but for the circular file */
 		for (int i = 0; i < PROCESSES; i++)

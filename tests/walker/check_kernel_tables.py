@@ -24,14 +24,17 @@ UNVERSIONED = 2                 # what Windows Vista wrote of classes without Ev
 # Where newer versions of Windows, and so the table, spell the same bytes in another way: the MOF
 # file has Count as 32 bits, Vector in one byte, frames one by one.
 NEWER = {"SampledProfile", "ISR", "StackWalk_Event"}
-# Mended: the MOF file makes a pointer of it, no trace has one there.
-MENDED = {("PointerSize", "p"): ("PointerSize", "u32")}
+# Mended: of the first the MOF file makes a pointer, and no trace has one there; of the other none,
+# and traces have one.
+MENDED = {("PointerSize", "p"): ("PointerSize", "u32"), ("connid", "u32"): ("connid", "p")}
 # Not in the table: only Windows Vista had them, or Linux has nothing alike.
-LEFT_OUT = re.compile(r"Thread_V1_|CompCS|WorkerThread|Reserve|SystemConfig_V[01]_|MSNT|ISR_V1")
+LEFT_OUT = re.compile(r"Thread_V1_|CompCS|WorkerThread|Reserve|SystemConfig_V[01]_|MSNT|ISR_V1|"
+                      r"Driver|(Tcp|Udp)Ip_V[01]_|PageFault_(HeapRange|ImageLoad)")
 NOT_OF_LINUX = {("SystemConfig", 18), ("SystemConfig", 19), ("SystemConfig", 31),
                 ("EventTrace", 82), ("PerfInfo", 34), ("SysConfig", 36), ("ImageID", 34),
                 ("ImageID", 38), ("ImageID", 39), ("ImageID", 40), ("ImageID", 41)}
-EXTENSIONS = {"Sid": "sid", "SizeT": "p", "WmiTime": "t", "Guid": "g", "NoPrint": "u8"}
+EXTENSIONS = {"Sid": "sid", "SizeT": "p", "WmiTime": "t", "Guid": "g", "NoPrint": "u8",
+              "IPAddr": "ip4", "IPAddrV4": "ip4", "IPAddrV6": "ip6", "Port": "port"}
 _CLASS = re.compile(r"\[([^][]*(?:\[[^][]*\][^][]*)*)\]\s*class (\w+)\s*:\s*(\w+)\s*\{(.*?)\n\}",
                     re.S)
 _FIELD = re.compile(r"\[([^]]*)\]\s*(\w+)\s+(\w+)(?:\[(\d+)\])?\s*;", re.S)

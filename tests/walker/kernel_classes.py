@@ -16,6 +16,8 @@ newer one of the same opcode. A field is `Name type`. Types:
     a, w                     text of bytes, of UTF-16 units, to a NUL
     w#N                      text in N UTF-16 units, to the first NUL in them
     g                        GUID
+    ip4, ip6                 address, its bytes as they are sent
+    port                     16-bit integer, likewise
     TYPE#N                   N of them; N a number or the name of an earlier field
     TYPE#                    as many as there is payload
     {...}#N                  N structs, fields with semicolons
@@ -99,6 +101,69 @@ PerfInfo ce1dbfb4-137e-4da6-87b0-3f59aa102cbc hook 0F
 2: 66 68 69 | InitialTime t, Routine p
 2: 72 73 74 | Source u32, NewInterval u32, OldInterval u32
 3: 72 73 74 | Source u32, NewInterval u32, OldInterval u32, SourceName w
+
+DiskIo 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c hook 01
+2: 10 11 | DiskNumber u32, IrpFlags u32, TransferSize u32, Reserved u32, ByteOffset u64,
+    FileObject p, Irp p, HighResResponseTime u64
+3: 10 11 | DiskNumber u32, IrpFlags u32, TransferSize u32, Reserved u32, ByteOffset u64,
+    FileObject p, Irp p, HighResResponseTime u64, IssuingThreadId u32
+2: 12 13 15 | Irp p
+3: 12 13 15 | Irp p, IssuingThreadId u32
+2: 14 | DiskNumber u32, IrpFlags u32, HighResResponseTime u64, Irp p
+3: 14 | DiskNumber u32, IrpFlags u32, HighResResponseTime u64, Irp p, IssuingThreadId u32
+
+SplitIo d837ca92-12b9-44a5-ad6a-3a65b3578aa8 hook 1B
+0: 32 | ParentIrp p, ChildIrp p
+
+FileIo 90cbdc39-4a3e-11d1-84f4-0000f80464e3 hook 04
+0: 0 32 35 36 | FileObject p, FileName w
+2: 37 38 39 40 | ViewBase p, FileObject p, MiscInfo u64, ViewSize p, ProcessId u32
+2: 64 | IrpPtr p, TTID p, FileObject p, CreateOptions u32, FileAttributes u32, ShareAccess u32,
+    OpenPath w
+3: 64 | IrpPtr p, FileObject p, TTID u32, CreateOptions u32, FileAttributes u32, ShareAccess u32,
+    OpenPath w
+2: 65 66 73 | IrpPtr p, TTID p, FileObject p, FileKey p
+3: 65 66 73 | IrpPtr p, FileObject p, FileKey p, TTID u32
+2: 67 68 | Offset u64, IrpPtr p, TTID p, FileObject p, FileKey p, IoSize u32, IoFlags u32
+3: 67 68 | Offset u64, IrpPtr p, FileObject p, FileKey p, TTID u32, IoSize u32, IoFlags u32,
+    ExtraFlags u32?
+2: 69 70 71 74 75 | IrpPtr p, TTID p, FileObject p, FileKey p, ExtraInfo p, InfoClass u32
+3: 69 70 71 74 75 82 | IrpPtr p, FileObject p, FileKey p, ExtraInfo p, TTID u32, InfoClass u32
+2: 72 77 | IrpPtr p, TTID p, FileObject p, FileKey p, Length u32, InfoClass u32, FileIndex u32,
+    FileName w
+3: 72 77 | IrpPtr p, FileObject p, FileKey p, TTID u32, Length u32, InfoClass u32, FileIndex u32,
+    FileName w
+2: 76 | IrpPtr p, ExtraInfo p, NtStatus u32
+3: 79 80 81 | IrpPtr p, FileObject p, FileKey p, ExtraInfo p, TTID u32, InfoClass u32, FileName w
+
+PageFault 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c hook 02
+0: 10 11 12 13 14 15 | VirtualAddress p, ProgramCounter p
+2: 32 | InitialTime t, ReadOffset u64, VirtualAddress p, FileObject p, TThreadId u32, ByteCount u32
+2: 98 99 128 129 | BaseAddress p, RegionSize p, ProcessId u32, Flags u32
+
+TcpIp 9a280ac0-c8e0-11d1-84e2-00c04fb998a2 hook 06
+2: 10 | PID u32, size u32, daddr ip4, saddr ip4, dport port, sport port,
+    startime u32, endtime u32, seqnum u32, connid p
+2: 26 | PID u32, size u32, daddr ip6, saddr ip6, dport port, sport port,
+    startime u32, endtime u32, seqnum u32, connid p
+2: 11 13 14 16 18 | PID u32, size u32, daddr ip4, saddr ip4, dport port, sport port,
+    seqnum u32, connid p
+2: 27 29 30 32 34 | PID u32, size u32, daddr ip6, saddr ip6, dport port, sport port,
+    seqnum u32, connid p
+2: 12 15 | PID u32, size u32, daddr ip4, saddr ip4, dport port, sport port,
+    mss u16, sackopt u16, tsopt u16, wsopt u16, rcvwin u32, rcvwinscale i16,
+    sndwinscale i16, seqnum u32, connid p
+2: 28 31 | PID u32, size u32, daddr ip6, saddr ip6, dport port, sport port,
+    mss u16, sackopt u16, tsopt u16, wsopt u16, rcvwin u32, rcvwinscale i16,
+    sndwinscale i16, seqnum u32, connid p
+2: 17 | Proto u16, FailureCode u16
+
+UdpIp bf3a50c5-a9c9-4988-a005-2df0b7c80f80 hook 08
+2: 10 11 | PID u32, size u32, daddr ip4, saddr ip4, dport port, sport port,
+    seqnum u32, connid p
+2: 26 27 | PID u32, size u32, daddr ip6, saddr ip6, dport port, sport port,
+    seqnum u32, connid p
+2: 17 | Proto u16, FailureCode u16
 
 Power e43445e0-0903-48c3-b878-ff0fccebdd04 hook 12
 2: 57 | State u32, Properties u16, ExpectedWakeReason u8, Reserved u8, ExpectedDuration u64

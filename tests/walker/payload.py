@@ -5,6 +5,7 @@ A value is an int, a text (str), a GUID or a SID (Form), or a list of them; a st
 text of bytes stays bytes, since its code page is the reader's business.
 """
 
+import ipaddress
 import struct
 
 from layout import guid_text
@@ -93,7 +94,10 @@ def read_one(reader, kind):
     if kind == "ft":
         return Form(f"filetime {reader.number(_NUMBERS['u64'])}")
     return {"w": reader.wide, "a": reader.narrow, "sid": reader.sid,
-            "g": lambda: Form(guid_text(reader.take(16)))}[kind]()
+            "g": lambda: Form(guid_text(reader.take(16))),
+            "ip4": lambda: Form(str(ipaddress.IPv4Address(reader.take(4)))),
+            "ip6": lambda: Form(str(ipaddress.IPv6Address(reader.take(16)))),
+            "port": lambda: int.from_bytes(reader.take(2), "big")}[kind]()
 
 
 def read_field(reader, field, known):

@@ -4,9 +4,9 @@
 
     compare_network --watch PROGRAM --traffic SCRIPT [--calls] [--alone]
 
-make_traffic uses sockets in all ways while other programs send each other something all the time. Each
-event of its processes is held against what their calls gave back, as sets in both directions: the
-process, the bytes, both addresses and ports. No event of their ports may have another process.
+make_traffic uses sockets in all ways while other programs send each other something all the time.
+Each event of its processes is held against what their calls gave back, as sets in both directions:
+the process, the bytes, both addresses and ports. No event of their ports may have another process.
 Connections made and ended and segments that were sent again are held against ftrace's tracepoints;
 each connection has one identity, and what an event tells of a failure its code.
 --calls: the kernel's types are covered by ones without sock_send_length, as of a kernel before 6.5.

@@ -244,7 +244,10 @@ static __always_inline struct stack *take_callers(void *context,
 	return stack;
 }
 
-/* A function that others could call, so that the verifier goes through it once and not from each place that calls it. */
+/*
+ * etw_send_network() - sends the record of @payload with the stack of @user, or without one where @stack is NULL. A function
+ * that others could call, so that the verifier goes through it once and not from each place that calls it.
+ */
 __noinline int etw_send_network(struct etw_kernel_network *payload, const struct user *user,
 				const struct stack *stack)
 {
