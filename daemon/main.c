@@ -27,13 +27,12 @@
 #include "daemon/host.h"
 #include "daemon/keeper.h"
 #include "daemon/log.h"
+#include "daemon/session_calls.h"
 #include "daemon/tell_probe.h"
 #include "ipc/connection.h"
 #include "ipc/failure.h"
 #include "ipc/runtime.h"
 #include "ipc/start_report.h"
-#include "source/kernel/kernel_source.h"
-#include "source/tracepoints/tracepoint_source.h"
 #include "wire/system_logger.h"
 
 #define SYSTEM_LOGGERS_MOST 64
@@ -90,8 +89,7 @@ static void print_help(void)
 /* For `etw doctor`: a name and why it is refused, with a tab between. */
 static int print_refused_autologgers(bool is_system)
 {
-	const struct etw_session_host host = {.kernel = &etw_kernel_source,
-					      .sources = {[1] = &etw_tracepoint_source_ops}};
+	const struct etw_session_host host = etwd_session_sources();
 	int r = etwd_autologger_check(is_system, &host, stdout);
 
 	if (r < 0)

@@ -3,6 +3,7 @@
 #include "daemon/session_calls.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/time.h"
 #include "daemon/log.h"
@@ -157,13 +158,22 @@ static void file_is_full(void *context, uint32_t session_id)
 	etwd_inbox_post(calls->inbox, &item->item);
 }
 
+struct etw_session_host etwd_session_sources(void)
+{
+	return (struct etw_session_host){
+		.kernel = &etw_kernel_source,
+		.sources = {&etw_kernel_named_source, &etw_tracepoint_source_ops},
+	};
+}
+
 void etwd_session_calls_init(struct etwd_session_calls *calls)
 {
+	const struct etw_session_host sources = etwd_session_sources();
+
 	calls->environment = (struct etw_session_host){
 		.context = calls,
 		.clock = &calls->clock->page.clock,
-		.kernel = &etw_kernel_source,
-		.sources = {&etw_kernel_named_source, &etw_tracepoint_source_ops},
+		.kernel = sources.kernel,
 		.message_sequence = &calls->message_sequence,
 		.tell = tell,
 		.keep_fd = keep_fd,
@@ -179,4 +189,5 @@ void etwd_session_calls_init(struct etwd_session_calls *calls)
 		.ring_set_replaced = ring_set_replaced,
 		.file_is_full = file_is_full,
 	};
+	memcpy(calls->environment.sources, sources.sources, sizeof(sources.sources));
 }

@@ -28,6 +28,9 @@ struct etwd_session_calls {
 	const struct etwd_session_parts *session_parts;
 };
 
+/* etwd_session_sources() - the sources of events that sessions of this host have; the rest is empty. */
+struct etw_session_host etwd_session_sources(void);
+
 /* etwd_session_calls_init() - makes the environment of what was set. */
 void etwd_session_calls_init(struct etwd_session_calls *calls);
 
