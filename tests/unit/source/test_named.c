@@ -485,6 +485,47 @@ static void test_named__items(void **state)
 	assert_int_equal(etw_load16(bytes + 4), 0);
 }
 
+static void test_named__memory(void **state)
+{
+	struct etw_named_maker maker = maker_of(NULL);
+	struct payload from = {{0}, 0}, wanted = {{0}, 0};
+	struct etw_named_classic one;
+
+	(void)state;
+	add(&from, 2, 1); /* priorities */
+	for (uint64_t i = 1; i <= 5 + 2 * 2 + 1; i++)
+		add(&from, i, 8);
+	wanted = from;
+	for (int i = 0; i < 4; i++)
+		add(&wanted, 0, 8);
+	one = classic(0x02, 112, 2, &from);
+	assert_true(etw_named_memory.make(&maker, &one, &event));
+	expect(1, 1, 0, 1, 0x20);
+	expect_bytes(&wanted);
+	one.byte_count--;
+	assert_false(etw_named_memory.make(&maker, &one, &event));
+	from = wanted = (struct payload){{0}, 0};
+	add(&from, 2, 4);
+	add(&wanted, 2, 4);
+	for (uint32_t pid = 70; pid < 72; pid++) {
+		add(&from, pid, 4);
+		add(&wanted, pid, 4);
+		for (uint64_t i = 1; i <= 8; i++) {
+			add(&from, i, 8);
+			if (i <= 4)
+				add(&wanted, i, 8);
+		}
+	}
+	one = classic(0x02, 125, 2, &from);
+	assert_true(etw_named_memory.make(&maker, &one, &event));
+	expect(2, 0, 0, 2, 0x40);
+	expect_bytes(&wanted);
+	one.byte_count--;
+	assert_false(etw_named_memory.make(&maker, &one, &event));
+	one.type = 98;
+	assert_false(etw_named_memory.make(&maker, &one, &event));
+}
+
 static void test_named__owns_its_providers(void **state)
 {
 	static const GUID other = {1, 2, 3, {4}};
@@ -503,6 +544,7 @@ int main(void)
 		cmocka_unit_test(test_named__disk),
 		cmocka_unit_test(test_named__file),
 		cmocka_unit_test(test_named__network),
+		cmocka_unit_test(test_named__memory),
 		cmocka_unit_test(test_named__ask),
 		cmocka_unit_test(test_named__filters),
 		cmocka_unit_test(test_named__items),

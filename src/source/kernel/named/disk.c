@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "base/macros.h"
 #include "source/kernel/named/named.h"
+#include "wire/well_known.h"
 
 #define GROUP_DISK     0x01
 #define TYPE_READ      10
@@ -36,7 +37,7 @@ static const struct etw_named_need needs[] = {
 };
 
 const struct etw_named_provider etw_named_disk = {
-	.guid = {0xc7bde69a, 0xe1e0, 0x4177, {0xb6, 0xef, 0x28, 0x3a, 0xd1, 0x52, 0x52, 0x71}},
+	.guid = WIRE_PROVIDER_KERNEL_DISK,
 	.name = "Microsoft-Windows-Kernel-Disk",
 	.needs = needs,
 	.need_count = ARRAY_SIZE(needs),

@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "base/macros.h"
 #include "source/kernel/named/named.h"
+#include "wire/well_known.h"
 
 #define GROUP_FILE   0x04
 #define FILE_VERSION 3 /* of the events whose thread is a number of 32 bits */
@@ -118,7 +119,7 @@ static const uint16_t stack_hooks[] = {0x0440, 0x0441, 0x0442, 0x0443, 0x0444, 0
 				       0x044D, 0x044E, 0x044F, 0x0450, 0x0451, 0x0452};
 
 const struct etw_named_provider etw_named_file = {
-	.guid = {0xedd08927, 0x9cc4, 0x4e65, {0xb9, 0x70, 0xc2, 0x56, 0x0f, 0xb5, 0xc2, 0x89}},
+	.guid = WIRE_PROVIDER_KERNEL_FILE,
 	.name = "Microsoft-Windows-Kernel-File",
 	.needs = needs,
 	.need_count = ARRAY_SIZE(needs),

@@ -11,7 +11,8 @@
 const struct etw_named_provider *const *etw_named_providers(void)
 {
 	static const struct etw_named_provider *const all[ETW_NAMED_PROVIDERS] = {
-		&etw_named_process, &etw_named_file, &etw_named_network, &etw_named_disk};
+		&etw_named_process, &etw_named_file, &etw_named_network, &etw_named_disk,
+		&etw_named_memory};
 
 	return all;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The kernel's events as Windows' manifest providers have them: an event of the NT Kernel Logger's classes becomes the one
- * that Microsoft-Windows-Kernel-Process, -File, -Network or -Disk has for the same fact. One file a provider; what is wanted
- * of them, and where the events come from, is named_source.h.
+ * that Microsoft-Windows-Kernel-Process, -File, -Network, -Disk or -Memory has for the same fact. One file a provider; what is
+ * wanted of them, and where the events come from, is named_source.h.
  *
  * Context: the session's thread.
  * Source: docs/kernel-events/named.md; the layouts are those of src/schema/known/table.
@@ -19,7 +19,7 @@
 
 #include "source/kernel/processes/tasks.h"
 
-#define ETW_NAMED_PAYLOAD_MAX 16384
+#define ETW_NAMED_PAYLOAD_MAX 32768 /* more than the working sets of one event take */
 
 /* Every event of these providers is in the channel Analytic, which has the top bit of the keywords. */
 #define ETW_NAMED_CHANNEL         16
@@ -82,10 +82,10 @@ struct etw_named_provider {
 		     struct etw_named_event *ret);
 };
 
-#define ETW_NAMED_PROVIDERS 4
+#define ETW_NAMED_PROVIDERS 5
 
 extern const struct etw_named_provider etw_named_process, etw_named_file, etw_named_network,
-	etw_named_disk;
+	etw_named_disk, etw_named_memory;
 
 /* etw_named_providers() - all of them: ETW_NAMED_PROVIDERS. */
 const struct etw_named_provider *const *etw_named_providers(void);

@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/macros.h"
 #include "source/kernel/named/named.h"
+#include "wire/well_known.h"
 
 #define GROUP_TCPIP 0x06
 #define GROUP_UDPIP 0x08
@@ -89,7 +90,7 @@ static const struct etw_named_need needs[] = {
 };
 
 const struct etw_named_provider etw_named_network = {
-	.guid = {0x7dd42a49, 0x5329, 0x4832, {0x8d, 0xfd, 0x43, 0xd9, 0x79, 0x15, 0x3a, 0x88}},
+	.guid = WIRE_PROVIDER_KERNEL_NETWORK,
 	.name = "Microsoft-Windows-Kernel-Network",
 	.needs = needs,
 	.need_count = ARRAY_SIZE(needs),

@@ -12,6 +12,7 @@
 #include "source/kernel/events/events.h"
 #include "source/kernel/named/named.h"
 #include "wire/security.h"
+#include "wire/well_known.h"
 
 #define GROUP_PROCESS 0x03
 #define GROUP_THREAD  0x05
@@ -269,7 +270,7 @@ static const struct etw_named_need needs[] = {
 static const uint16_t stack_hooks[] = {0x0301, 0x0302, 0x0501, 0x0502, 0x030A, 0x1402};
 
 const struct etw_named_provider etw_named_process = {
-	.guid = {0x22fb2cd6, 0x0e7b, 0x422b, {0xa0, 0xc7, 0x2f, 0xad, 0x1f, 0xd0, 0xe7, 0x16}},
+	.guid = WIRE_PROVIDER_KERNEL_PROCESS,
 	.name = "Microsoft-Windows-Kernel-Process",
 	.needs = needs,
 	.need_count = ARRAY_SIZE(needs),
