@@ -143,8 +143,11 @@ class Tool(Case):
             self.assertEqual(self.complete("etw", "dump", name, "--provider", "")[1], ":nothing")
 
     def test_record_offers_what_is_installed(self):
-        self.assertEqual(self.complete("etw", "record", "--provider", ""),
-                         (["Contoso-Completion"], ":nothing"))
+        names, otherwise = self.complete("etw", "record", "--provider", "")
+        # Machines have other tracepoints.
+        self.assertEqual([name for name in names if not name.startswith("linux:")],
+                         ["Contoso-Completion"])
+        self.assertEqual(otherwise, ":nothing")
         kinds = self.complete("etw", "record", "--kernel", "")[0]
         for kind in ("process", "loader", "cswitch", "profile", "Latency"):
             self.assertIn(kind, kinds)
