@@ -14,10 +14,11 @@
 #define KEYWORD_MEM_INFO     0x20
 #define KEYWORD_WORKING_SETS 0x40
 #define NUMBER_BYTES         8
-#define NUMBERS_BEFORE_LISTS 5 /* pages by their state; then as many lists as there are priorities, twice */
-#define NUMBERS_ADDED        4 /* of pools, of descriptors, of what is committed */
-#define CLASSIC_ENTRY_BYTES  (4 + 8 * NUMBER_BYTES)
-#define ENTRY_BYTES          (4 + 4 * NUMBER_BYTES) /* the classic one's first fields */
+#define NUMBERS_BEFORE_LISTS \
+	5 /* pages by their state; then as many lists as there are priorities, twice */
+#define NUMBERS_ADDED       4 /* of pools, of descriptors, of what is committed */
+#define CLASSIC_ENTRY_BYTES (4 + 8 * NUMBER_BYTES)
+#define ENTRY_BYTES         (4 + 4 * NUMBER_BYTES) /* the classic one's first fields */
 
 static bool make_mem_info(const struct etw_named_classic *from, struct etw_named_event *ret)
 {
