@@ -252,7 +252,8 @@ static struct etw_tracepoint_point *find_point(const struct etw_tracepoint_recor
 static int read_wishes(const struct etw_source_provider *providers, uint32_t count,
 		       struct etw_tracepoint_wish ***ret)
 {
-	struct etw_tracepoint_wish **wishes = calloc(count + (size_t)1, sizeof(*wishes));
+	struct etw_tracepoint_wish **wishes = calloc(count + (size_t)1,
+						     sizeof(struct etw_tracepoint_wish *));
 
 	for (uint32_t i = 0; wishes && i < count; i++) {
 		wishes[i] = malloc(sizeof(**wishes));

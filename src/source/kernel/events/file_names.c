@@ -229,7 +229,7 @@ void etw_kernel_file_names_put(struct etw_kernel_file_names *names, uint64_t key
 	struct etw_kernel_told_name *name;
 
 	if (!names->buckets) {
-		names->buckets = calloc(BUCKETS, sizeof(names->buckets[0]));
+		names->buckets = calloc(BUCKETS, sizeof(struct etw_kernel_told_name *));
 		if (!names->buckets) {
 			names->forgotten++;
 			return;
