@@ -34,7 +34,7 @@ struct payload {
 static void add(struct payload *payload, uint64_t value, uint32_t bytes)
 {
 	for (uint32_t i = 0; i < bytes; i++)
-		payload->bytes[payload->used++] = (uint8_t)(value >> 8 * i);
+		payload->bytes[payload->used++] = i < 8 ? (uint8_t)(value >> 8 * i) : 0;
 }
 
 static void add_text(struct payload *payload, const char *text, uint32_t unit)
