@@ -215,6 +215,9 @@ static void print_payload(unsigned group, unsigned type, const uint8_t *at, cons
 		print_numbers(at, end);
 	} else if (group == 5 && (type == 48 || type == 49)) {
 		printf("\t%u\t%u\t%u", etw_load32(at), at[4], at[5]);
+	} else if (group == 0x04) { /* names of files */
+		printf("\t%" PRIx64, etw_load64(at));
+		print_wide(at + 8, end);
 	} else if (group == 0x12) {
 		printf("\t%u", etw_load32(at)); /* idle states */
 	} else if (group == 5 && (type == 36 || type == 50)) {
