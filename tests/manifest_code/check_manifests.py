@@ -27,7 +27,8 @@ COMPILERS = [("gcc", "c", "c11"), ("clang++", "c++", "c++17"), ("clang", "c", "c
              ("g++", "c++", "c++17")]
 
 
-# The kernel's manifest providers, which no process may register; a copy of the manifest gets other ids.
+# The kernel's manifest providers, which no process may register: a copy of the manifest gets other
+# ids.
 OWNED = re.compile(rb"22fb2cd6-0e7b-422b-a0c7-2fad1fd0e716|edd08927-9cc4-4e65-b970-c2560fb5c289|"
                    rb"7dd42a49-5329-4832-8dfd-43d979153a88|c7bde69a-e1e0-4177-b6ef-283ad1525271|"
                    rb"d1d93ef7-e1f2-4f45-9943-03d245fe6c00", re.I)

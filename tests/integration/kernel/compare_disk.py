@@ -338,7 +338,7 @@ def compare_bare(transfers, done):
 
 
 def compare_reads(sums, done):
-    """What a process read of all disks, by its own account; its end may read some of its program."""
+    """What a process read of all disks, by its own account; its end may read of its program."""
     return [f"{name} read {sums[worker['pid']]} bytes by events, {worker['read_bytes']} by "
             "/proc/PID/io" for name, worker in done.items()
             if not 0 <= sums[worker["pid"]] - worker["read_bytes"] <= READ_BY_END]

@@ -112,7 +112,8 @@ TRACEPOINTS = {
                            ()),
     "tcp_retransmit_synack": (("less", "network: the kernel has no tracepoint tcp_retransmit_syn"),
                               ()),
-    "io_uring_submit_req": (("less", "files: the kernel has no tracepoint io_uring_submit_req"), ()),
+    "io_uring_submit_req": (("less", "files: the kernel has no tracepoint io_uring_submit_req"),
+                            ()),
     "io_uring_complete": (("less", "files: the kernel has no tracepoint io_uring_submit_req"), ()),
     "bpf_iter_task_file": (("less", "network: the kernel's BPF cannot walk over open files"), ()),
 }
