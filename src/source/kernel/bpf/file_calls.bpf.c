@@ -574,6 +574,31 @@ int etw_exit_file_call(__u64 *context)
 	return 0;
 }
 
+#define ENDED_PROCESSES 1024
+
+struct ended_process {
+	__u64 signal, start_ns; /* of the group */
+};
+
+/* Processes whose open files are told as closed: of threads that end at once each may see that no other is left. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, ENDED_PROCESSES);
+	__type(key, struct ended_process);
+	__type(value, __u32);
+} etw_ended_processes SEC(".maps");
+
+static __always_inline int is_first_to_end(struct task_struct *task)
+{
+	const struct ended_process process = {
+		.signal = (__u64)BPF_CORE_READ(task, signal),
+		.start_ns = BPF_CORE_READ(task, group_leader, start_boottime),
+	};
+	const __u32 is_told = 1;
+
+	return !bpf_map_update_elem(&etw_ended_processes, &process, &is_told, BPF_NOEXIST);
+}
+
 /*
  * What a process has open is closed behind the end of its last thread. Others of its threads that have ended may still be
  * about to give the table back; who shares it otherwise keeps the files open.
@@ -590,7 +615,8 @@ int etw_end_with_files(__u64 *context)
 	call.thread = bpf_task_storage_get(&etw_threads, task, 0, 0);
 	if (!call.thread || !is_inside(call.control, call.thread) ||
 	    BPF_CORE_READ(task, signal, live.counter) ||
-	    BPF_CORE_READ(task, files, count.counter) > BPF_CORE_READ(task, signal, nr_threads))
+	    BPF_CORE_READ(task, files, count.counter) > BPF_CORE_READ(task, signal, nr_threads) ||
+	    !is_first_to_end(task))
 		return 0;
 	call.stack = take_file_stack(context, call.control, call.program, ETW_KERNEL_FILE_BEGIN,
 				     ETW_KERNEL_FILE_CLEANUP);
