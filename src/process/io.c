@@ -13,79 +13,44 @@
 
 #define END           ETW_PROCESS_IO_KINDS /* no bytes: a request of a file ends */
 #define STATUS_FAILED 0x80000000u          /* NTSTATUS from here on */
-#define EVENTS_MAX    6
 
-/* Which events of a provider tell of bytes. Classic ones are known by their opcode, others by their id. */
+/* An event that tells of bytes. Classic ones are known by their opcode, others by their id. */
+struct told {
+	uint16_t number; /* 0: no more */
+	uint8_t kind;    /* enum etw_process_io_kind, or END */
+};
+
+static const struct told of_disks[] = {
+	{10, ETW_PROCESS_DISK_READ}, {11, ETW_PROCESS_DISK_WRITTEN}, {0, END}};
+static const struct told of_classic_files[] = {
+	{67, ETW_PROCESS_FILE_READ}, {68, ETW_PROCESS_FILE_WRITTEN}, {76, END}, {0, END}};
+static const struct told of_files[] = {
+	{15, ETW_PROCESS_FILE_READ}, {16, ETW_PROCESS_FILE_WRITTEN}, {24, END}, {0, END}};
+/* TcpIp and UdpIp; Kernel-Network's TCP events, and behind them its UDP events. */
+static const struct told of_network[] = {
+	{10, ETW_PROCESS_SENT},     {11, ETW_PROCESS_RECEIVED}, {26, ETW_PROCESS_SENT},
+	{27, ETW_PROCESS_RECEIVED}, {42, ETW_PROCESS_SENT},     {43, ETW_PROCESS_RECEIVED},
+	{58, ETW_PROCESS_SENT},     {59, ETW_PROCESS_RECEIVED}, {0, END}};
+
 static const struct rule {
 	GUID provider;
 	enum etw_process_io_form form;
 	enum etw_process_io_area area;
+	const struct told *events;
 	const char *size, *irp;
-	struct {
-		uint16_t number; /* 0: no more */
-		uint8_t kind;    /* enum etw_process_io_kind, or END */
-	} events[EVENTS_MAX];
 } rules[] = {
-	{WIRE_CLASS_DISK_IO,
-	 ETW_PROCESS_IO_CLASSIC,
-	 ETW_PROCESS_DISKS,
-	 "TransferSize",
-	 NULL,
-	 {{10, ETW_PROCESS_DISK_READ}, {11, ETW_PROCESS_DISK_WRITTEN}}},
-	{WIRE_CLASS_FILE_IO,
-	 ETW_PROCESS_IO_CLASSIC,
-	 ETW_PROCESS_FILES,
-	 "IoSize",
-	 "IrpPtr",
-	 {{67, ETW_PROCESS_FILE_READ}, {68, ETW_PROCESS_FILE_WRITTEN}, {76, END}}},
-	{WIRE_CLASS_TCP_IP,
-	 ETW_PROCESS_IO_CLASSIC,
-	 ETW_PROCESS_NETWORK,
-	 "size",
-	 NULL,
-	 {{10, ETW_PROCESS_SENT},
-	  {11, ETW_PROCESS_RECEIVED},
-	  {26, ETW_PROCESS_SENT},
-	  {27, ETW_PROCESS_RECEIVED}}},
-	{WIRE_CLASS_UDP_IP,
-	 ETW_PROCESS_IO_CLASSIC,
-	 ETW_PROCESS_NETWORK,
-	 "size",
-	 NULL,
-	 {{10, ETW_PROCESS_SENT},
-	  {11, ETW_PROCESS_RECEIVED},
-	  {26, ETW_PROCESS_SENT},
-	  {27, ETW_PROCESS_RECEIVED}}},
-	{WIRE_PROVIDER_KERNEL_DISK,
-	 ETW_PROCESS_IO_MANIFEST,
-	 ETW_PROCESS_DISKS,
-	 "TransferSize",
-	 NULL,
-	 {{10, ETW_PROCESS_DISK_READ}, {11, ETW_PROCESS_DISK_WRITTEN}}},
-	{WIRE_PROVIDER_KERNEL_FILE,
-	 ETW_PROCESS_IO_MANIFEST,
-	 ETW_PROCESS_FILES,
-	 "IOSize",
-	 "Irp",
-	 {{15, ETW_PROCESS_FILE_READ}, {16, ETW_PROCESS_FILE_WRITTEN}, {24, END}}},
-	{WIRE_PROVIDER_KERNEL_NETWORK, /* TCP */
-	 ETW_PROCESS_IO_MANIFEST,
-	 ETW_PROCESS_NETWORK,
-	 "size",
-	 NULL,
-	 {{10, ETW_PROCESS_SENT},
-	  {11, ETW_PROCESS_RECEIVED},
-	  {26, ETW_PROCESS_SENT},
-	  {27, ETW_PROCESS_RECEIVED}}},
-	{WIRE_PROVIDER_KERNEL_NETWORK, /* UDP */
-	 ETW_PROCESS_IO_MANIFEST,
-	 ETW_PROCESS_NETWORK,
-	 "size",
-	 NULL,
-	 {{42, ETW_PROCESS_SENT},
-	  {43, ETW_PROCESS_RECEIVED},
-	  {58, ETW_PROCESS_SENT},
-	  {59, ETW_PROCESS_RECEIVED}}},
+	{WIRE_CLASS_DISK_IO, ETW_PROCESS_IO_CLASSIC, ETW_PROCESS_DISKS, of_disks, "TransferSize",
+	 NULL},
+	{WIRE_CLASS_FILE_IO, ETW_PROCESS_IO_CLASSIC, ETW_PROCESS_FILES, of_classic_files, "IoSize",
+	 "IrpPtr"},
+	{WIRE_CLASS_TCP_IP, ETW_PROCESS_IO_CLASSIC, ETW_PROCESS_NETWORK, of_network, "size", NULL},
+	{WIRE_CLASS_UDP_IP, ETW_PROCESS_IO_CLASSIC, ETW_PROCESS_NETWORK, of_network, "size", NULL},
+	{WIRE_PROVIDER_KERNEL_DISK, ETW_PROCESS_IO_MANIFEST, ETW_PROCESS_DISKS, of_disks,
+	 "TransferSize", NULL},
+	{WIRE_PROVIDER_KERNEL_FILE, ETW_PROCESS_IO_MANIFEST, ETW_PROCESS_FILES, of_files, "IOSize",
+	 "Irp"},
+	{WIRE_PROVIDER_KERNEL_NETWORK, ETW_PROCESS_IO_MANIFEST, ETW_PROCESS_NETWORK, of_network,
+	 "size", NULL},
 };
 
 void etw_process_io_done(struct etw_process_io_state *state)
@@ -105,10 +70,10 @@ static const struct rule *find_rule(const EVENT_HEADER *header, uint8_t *ret_kin
 		if (LIKELY(rule->provider.Data1 != header->ProviderId.Data1) ||
 		    !etw_guid_equal(&rule->provider, &header->ProviderId))
 			continue;
-		for (size_t j = 0; j < EVENTS_MAX && rule->events[j].number; j++) {
-			if (rule->events[j].number != number)
+		for (const struct told *told = rule->events; told->number; told++) {
+			if (told->number != number)
 				continue;
-			*ret_kind = rule->events[j].kind;
+			*ret_kind = told->kind;
 			return rule;
 		}
 	}

@@ -18,6 +18,7 @@
 #include "tools/etw/loss_table.h"
 #include "tools/etw/process_table.h"
 #include "tools/etw/record_names.h"
+#include "tools/etw/record_tracepoints.h"
 #include "tools/etw/stack_report.h"
 
 #define TABLE_ROWS    10
@@ -275,12 +276,17 @@ static void put_silent(const struct record_report *report, struct etw_text *text
 				      : "";
 
 	for (size_t i = 0; i < options->provider_count; i++) {
+		const char *reason;
+
 		if (has_events_of(tally, &options->providers[i].guid))
 			continue;
 		etw_text_printf(text, "no event %s %s",
 				is_whole ? "came from" : "is in the file from",
 				options->providers[i].text);
 		put_guess(&options->providers[i], text);
+		reason = record_tracepoints_why_silent(options->providers[i].text);
+		if (reason)
+			etw_text_printf(text, ": %s", reason);
 		etw_text_printf(text, "%s\n", classic);
 	}
 }

@@ -50,6 +50,16 @@ static const char *look_up(const char *system, const char *event)
 	return NULL;
 }
 
+const char *record_tracepoints_why_silent(const char *text)
+{
+	CLEANUP(etw_file_closep) int fd = -1;
+
+	if (!record_tracepoints_is(text) || etw_tracefs_open(NULL, &fd, NULL) >= 0)
+		return NULL;
+	return "this user cannot read tracefs; an etwd that root started records tracepoints, as "
+	       "by `sudo etw record`";
+}
+
 const char *record_tracepoints_parse(const char *text, struct record_provider *ret)
 {
 	char system[ETW_TRACEPOINT_NAME_BYTES_MAX + 1];

@@ -23,6 +23,12 @@ bool record_tracepoints_is(const char *text);
 const char *record_tracepoints_parse(const char *text, struct record_provider *ret);
 
 /*
+ * record_tracepoints_why_silent() - why nothing came from a provider of this name, as far as this user can tell. Static; NULL:
+ * it is none of tracepoints, or nothing is known.
+ */
+const char *record_tracepoints_why_silent(const char *text);
+
+/*
  * record_tracepoints_merge() - chooses what another one of the same system does, too.
  *
  * @from: its events are taken over; nothing is left in it
