@@ -34,22 +34,13 @@
 #define CLOCKSOURCE "arch_sys_counter"
 #endif
 
-static void fence_counter(void)
-{
-#if defined(__x86_64__)
-	_mm_lfence();
-#elif defined(__aarch64__)
-	__asm__ volatile("isb" : : : "memory");
-#endif
-}
-
 static uint64_t read_counter(void)
 {
 	uint64_t counter;
 
-	fence_counter();
+	etw_cpu_counter_fence();
 	counter = etw_cpu_counter();
-	fence_counter();
+	etw_cpu_counter_fence();
 	return counter;
 }
 
@@ -273,8 +264,8 @@ int64_t etw_clock_host_counter(void *context)
 	const struct etw_clock_host *host = context;
 	int64_t now;
 
-	fence_counter();
+	etw_cpu_counter_fence();
 	now = etw_clock_now(&host->clock, ETW_CLOCK_QPC);
-	fence_counter();
+	etw_cpu_counter_fence();
 	return now;
 }
