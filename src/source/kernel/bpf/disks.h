@@ -217,7 +217,7 @@ static __always_inline void begin_transfer(const struct etw_kernel_control *cont
 		return;
 	}
 	if (transfer->end.file_key)
-		(void)name_inode(control, (struct inode *)transfer->end.file_key);
+		(void)name_inode((struct inode *)transfer->end.file_key);
 	transfer->end.tid = asker->tid;
 	transfer->pid = asker->pid;
 	transfer->end.begin_ns = bpf_ktime_get_ns();

@@ -174,10 +174,9 @@ static __always_inline void begin_head(struct etw_kernel_cpu_record *head, __u32
 	head->stack_flags = wants_stack(control, kind) ? ETW_KERNEL_STACK_ASKED : 0;
 }
 
-static __always_inline void send_hard(struct etw_kernel_cpu_record *head,
-				      const struct etw_kernel_control *control,
-				      const struct fault *fault, struct vm_area_struct *vma,
-				      __u64 address, const struct stack *stack)
+static __always_inline void send_hard(struct etw_kernel_cpu_record *head, const struct fault *fault,
+				      struct vm_area_struct *vma, __u64 address,
+				      const struct stack *stack)
 {
 	struct file *file = vma ? file_of(vma) : NULL;
 	struct address_space *cache = NULL;
@@ -197,7 +196,7 @@ static __always_inline void send_hard(struct etw_kernel_cpu_record *head,
 			payload.offset = fault->first_index * PAGE_BYTES;
 			payload.byte_count = fault->read_pages * PAGE_BYTES;
 		}
-		payload.file_key = name_file(control, file);
+		payload.file_key = name_file(file);
 	}
 	send(head, &payload, sizeof(payload), stack);
 }
@@ -224,7 +223,7 @@ static __always_inline int end_fault(struct faulted *context, const int is_hard)
 	if (thread && thread->fault.start_ns &&
 	    !((thread->fault.address ^ payload.address) & ~(PAGE_BYTES - 1ull)))
 		fault = &thread->fault;
-	find_mapped(BPF_CORE_READ(task, mm), payload.address, &mapped);
+	find_mapped((__u64)BPF_CORE_READ(task, mm), payload.address, &mapped);
 	if (wants_stack(control, ETW_KERNEL_FAULT) ||
 	    (is_hard && wants_stack(control, ETW_KERNEL_HARD_FAULT))) {
 		stack = bpf_map_lookup_elem(&etw_fault_stack, &key);
@@ -240,7 +239,7 @@ static __always_inline int end_fault(struct faulted *context, const int is_hard)
 	if (is_hard && is_wanted(control, ETW_KERNEL_HARD_FAULT)) {
 		head = (struct etw_kernel_cpu_record){};
 		begin_head(&head, ETW_KERNEL_HARD_FAULT, control, task);
-		send_hard(&head, control, fault, mapped.vma, payload.address,
+		send_hard(&head, fault, mapped.vma, payload.address,
 			  head.stack_flags ? stack : NULL);
 	}
 	if (thread)

@@ -67,6 +67,8 @@ static __always_inline void send_path_room(void *ring, const struct etw_kernel_c
 	record->time_ns = bpf_ktime_get_ns();
 	record->payload_bytes = sizeof(*payload) + ((payload->path_bytes + 7) & ~7u);
 	__builtin_memcpy(record + 1, payload, sizeof(*payload));
+	/* Linux 6.1 must see the bound here: what the caller compared is another copy to it. */
+	barrier_var(bytes);
 	if (bytes > room)
 		bytes = room;
 	bpf_probe_read_kernel((char *)(record + 1) + sizeof(*payload), bytes, from);
@@ -134,15 +136,15 @@ static __always_inline __u64 folder_of(const struct call *call, const struct pat
 				       __s32 fd, __u32 has_fd)
 {
 	struct task_struct *task = call->task;
-	struct dentry *dentry;
+	struct fs_struct *fs;
 
 	if (room->path[0] == '/')
 		return 0;
 	if (has_fd && fd != AT_CWD)
-		return name_file(call->control, file_of(call->task, fd));
-	dentry = BPF_CORE_READ(task, fs, pwd.dentry);
-	return name_as(call->control, BPF_CORE_READ(dentry, d_inode), dentry,
-		       mount_of(BPF_CORE_READ(task, fs, pwd.mnt)), ETW_KERNEL_NAME_IS);
+		return name_file(file_of(call->task, fd));
+	fs = BPF_CORE_READ(task, fs);
+	return name_by((__u64)BPF_CORE_READ(fs, pwd.dentry, d_inode),
+		       (__u64)fs + bpf_core_field_offset(fs->pwd), ETW_KERNEL_NAME_IS);
 }
 
 /* The file that a path leads to is known by it alone: a name for this one operation. */
@@ -301,7 +303,7 @@ static __always_inline void begin_on_file(const struct call *call, struct file *
 					  __u32 offset_place, __u32 slot)
 {
 	struct file_work *work = &call->thread->file_work;
-	__u64 key = name_file(call->control, file), irp = new_irp(call);
+	__u64 key = name_file(file), irp = new_irp(call);
 	struct etw_kernel_file_begin payload = {
 		.irp = irp,
 		.file = object_of(file, key),
@@ -345,9 +347,7 @@ static __noinline void close_file(const struct call *call, struct file *file, __
 		bpf_map_delete_elem(&etw_opened_files, &address);
 		if (!BPF_CORE_READ(inode, i_nlink) &&
 		    is_wanted(call->control, ETW_KERNEL_FILE_NAME) &&
-		    tell_name(key, (__u64)BPF_CORE_READ(file, f_path.dentry),
-			      (__u64)mount_of(BPF_CORE_READ(file, f_path.mnt)),
-			      ETW_KERNEL_NAME_DELETED))
+		    tell_name(key, path_of(file), ETW_KERNEL_NAME_DELETED))
 			bpf_map_delete_elem(&etw_named_files, &key);
 	}
 	if (has_end)
@@ -518,7 +518,7 @@ static __always_inline __u32 note_opened(const struct call *call, __u64 irp, __s
 	key = key_of(BPF_CORE_READ(file, f_inode));
 	if (is_new)
 		bpf_map_delete_elem(&etw_named_files, &key);
-	opened.key = name_file(call->control, file);
+	opened.key = name_file(file);
 	bpf_map_update_elem(&etw_opened_files, &address, &opened, BPF_ANY);
 	return is_new;
 }

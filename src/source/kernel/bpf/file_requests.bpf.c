@@ -123,7 +123,7 @@ int etw_submit_file_request(__u64 *context)
 		return 0;
 	request.irp = number_operation(task, thread);
 	payload.irp = request.irp;
-	payload.key = name_file(control, file);
+	payload.key = name_file(file);
 	payload.file = object_of(file, payload.key);
 	payload.tid = task->pid;
 	payload.type = request.type;

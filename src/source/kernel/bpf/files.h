@@ -31,10 +31,18 @@ struct {
 	__type(value, struct named_file);
 } etw_named_files SEC(".maps");
 
+/* A walk from a name to the root. */
+struct path_walk {
+	struct dentry *dentry, *root_dentry;
+	struct mount *mount, *root_mount; /* NULL: within the file system */
+	__u64 is_done;
+};
+
 /* Where a path is put together: too large for a program's stack. */
 struct path_room {
 	__u32 is_used;
 	__u32 path_bytes;
+	struct path_walk walk;
 	struct etw_kernel_file_name name;
 	/* Directly behind @name, as in a record; of a record with a stack the frames are behind it. */
 	char path[PATH_ROOM_BYTES];
@@ -47,19 +55,12 @@ struct {
 	__type(value, struct path_room);
 } etw_path_rooms SEC(".maps");
 
-/* A walk from a name to the root. */
-struct path_walk {
-	struct dentry *dentry, *root_dentry;
-	struct mount *mount, *root_mount; /* NULL: within the file system */
-	__u32 room;                       /* number of the path_room */
-	__u32 is_done;
-};
-
 /*
- * A program that interrupts another one, or runs instead of one that was preempted, takes another room. Returns its number;
- * FILE_ROOMS: all are taken.
+ * take_path_room() - a program that interrupts another one, or runs instead of one that was preempted, takes another room.
+ * Returns its number; FILE_ROOMS: all are taken. The verifier, which looks at a function with this linkage once, is not to
+ * follow the caller for each of the rooms.
  */
-static __always_inline __u32 take_path_room(void)
+__noinline __u32 take_path_room(void)
 {
 	/* Linux 6.1 does not see that a loop ends whose counter is in memory. */
 #pragma unroll
@@ -80,17 +81,22 @@ static __always_inline struct mount *mount_of(struct vfsmount *vfsmount)
 }
 
 /* One name, or one mount. Returns whether the walk ends. */
-static long step_out(__u32 number, struct path_walk *walk)
+static long step_out(__u32 number, const __u32 *room_number)
 {
-	struct path_room *room = bpf_map_lookup_elem(&etw_path_rooms, &walk->room);
-	struct dentry *dentry = walk->dentry, *parent = BPF_CORE_READ(dentry, d_parent);
-	struct mount *mount = walk->mount;
+	struct path_room *room = bpf_map_lookup_elem(&etw_path_rooms, room_number);
+	struct dentry *dentry, *parent;
+	struct path_walk *walk;
+	struct mount *mount;
 	__u32 offset;
 	long bytes;
 
 	(void)number;
 	if (!room)
 		return 1;
+	walk = &room->walk;
+	dentry = walk->dentry;
+	mount = walk->mount;
+	parent = BPF_CORE_READ(dentry, d_parent);
 	if (dentry == walk->root_dentry && mount == walk->root_mount)
 		goto done;
 	if (dentry == parent || (mount && dentry == BPF_CORE_READ(mount, mnt.mnt_root))) {
@@ -176,9 +182,9 @@ static __always_inline int is_named(const struct etw_kernel_control *control, st
 	__u64 key = key_of(inode);
 	const struct named_file *named = bpf_map_lookup_elem(&etw_named_files, &key);
 
-	ret->inode = BPF_CORE_READ(inode, i_ino);
-	ret->device = BPF_CORE_READ(inode, i_sb, s_dev);
-	ret->generation = BPF_CORE_READ(inode, i_generation);
+	BPF_CORE_READ_INTO(&ret->inode, inode, i_ino);
+	BPF_CORE_READ_INTO(&ret->device, inode, i_sb, s_dev);
+	BPF_CORE_READ_INTO(&ret->generation, inode, i_generation);
 	return named && named->named_ns >= control->names_ns && named->inode == ret->inode &&
 	       named->device == ret->device && named->generation == ret->generation;
 }
@@ -186,72 +192,6 @@ static __always_inline int is_named(const struct etw_kernel_control *control, st
 static __always_inline int is_unlinked(struct dentry *dentry)
 {
 	return !BPF_CORE_READ(dentry, d_hash.pprev) && BPF_CORE_READ(dentry, d_parent) != dentry;
-}
-
-/* The path of a name, in a room, and what it is; see tell_name(). */
-static __always_inline int tell_path(struct inode *inode, struct dentry *dentry,
-				     struct mount *mount, __u32 type)
-{
-	struct path_walk walk = {.dentry = dentry, .mount = mount, .room = take_path_room()};
-	struct path_room *room = bpf_map_lookup_elem(&etw_path_rooms, &walk.room);
-	int is_sent;
-
-	if (!room) {
-		count_drop(ETW_KERNEL_DROP_CPU_RING_FULL + ETW_KERNEL_FILE_NAME);
-		return 0;
-	}
-	room->path_bytes = 0;
-	room->name = (struct etw_kernel_file_name){
-		.key = key_of(inode),
-		.inode = BPF_CORE_READ(inode, i_ino),
-		.device = BPF_CORE_READ(inode, i_sb, s_dev),
-		.special = BPF_CORE_READ(inode, i_rdev),
-		.magic = BPF_CORE_READ(inode, i_sb, s_magic),
-		.type = type,
-	};
-	if (!mount)
-		room->name.flags |= ETW_KERNEL_NAME_WITHIN;
-	if (!dentry) {
-		room->name.flags |= ETW_KERNEL_NAME_MISSING;
-	} else if (BPF_CORE_READ(dentry, d_parent) == dentry &&
-		   dentry != BPF_CORE_READ(inode, i_sb, s_root) &&
-		   (!mount || dentry != BPF_CORE_READ(mount, mnt.mnt_root))) {
-		long bytes = bpf_probe_read_kernel_str(room->path, NAME_BYTES,
-						       BPF_CORE_READ(dentry, d_name.name));
-
-		room->name.flags |= ETW_KERNEL_NAME_PSEUDO;
-		room->path_bytes = bytes > 0 ? bytes : 0;
-	} else {
-		if (mount) {
-			const struct task_struct *task = (const void *)bpf_get_current_task();
-
-			walk.root_dentry = BPF_CORE_READ(task, fs, root.dentry);
-			walk.root_mount = mount_of(BPF_CORE_READ(task, fs, root.mnt));
-		}
-		if (is_unlinked(dentry))
-			room->name.flags |= ETW_KERNEL_NAME_UNLINKED;
-		bpf_loop(PATH_STEPS, step_out, &walk, 0);
-		if (!walk.is_done)
-			room->name.flags |= ETW_KERNEL_NAME_CUT;
-	}
-	room->name.path_bytes = room->path_bytes;
-	is_sent = send_name(room);
-	__sync_lock_test_and_set(&room->is_used, 0);
-	return is_sent;
-}
-
-/*
- * tell_name() - sends the name of the inode at @inode_at.
- *
- * @dentry_at: one of its names; 0: the kernel keeps none
- * @mount_at:  what it is seen through; 0: the path within the file system
- * @type:      enum etw_kernel_name_type
- *
- * Returns whether it went out; what did not is counted. The kernel verifies it once, because it takes numbers.
- */
-__noinline int tell_name(__u64 inode_at, __u64 dentry_at, __u64 mount_at, __u32 type)
-{
-	return tell_path((void *)inode_at, (void *)dentry_at, (void *)mount_at, type);
 }
 
 /*
@@ -269,38 +209,115 @@ static __always_inline int shows_place(struct inode *inode, struct mount *mount)
 	       !BPF_CORE_READ(mount, mnt_ns, user_ns, level);
 }
 
-/*
- * Names an inode if it was not named yet. @dentry and @mount as of tell_name(). Returns its key.
- */
-static __always_inline __u64 name_as(const struct etw_kernel_control *control, struct inode *inode,
-				     struct dentry *dentry, struct mount *mount, __u32 type)
+/* One of the names that the kernel keeps of an inode; NULL: it keeps none. */
+static __always_inline struct dentry *alias_of(struct inode *inode)
 {
+	struct hlist_node *alias = BPF_CORE_READ(inode, i_dentry.first);
+
+	return alias ? (void *)((char *)alias - bpf_core_field_offset(struct dentry, d_u.d_alias))
+		     : NULL;
+}
+
+/* The path of a name, in a room, and what it is; see tell_name(). */
+static __always_inline int tell_path(struct inode *inode, const struct path *path, __u32 type)
+{
+	__u32 room_number = take_path_room();
+	struct path_room *room = bpf_map_lookup_elem(&etw_path_rooms, &room_number);
+	struct mount *mount = path ? mount_of(BPF_CORE_READ(path, mnt)) : NULL;
+	struct dentry *dentry = path ? BPF_CORE_READ(path, dentry) : alias_of(inode);
+	int is_sent;
+
+	if (!room) {
+		count_drop(ETW_KERNEL_DROP_CPU_RING_FULL + ETW_KERNEL_FILE_NAME);
+		return 0;
+	}
+	if (mount && !shows_place(inode, mount))
+		mount = NULL;
+	room->path_bytes = 0;
+	/* One by one: all together would be put together on the stack, of which Linux 6.1 has little. */
+	room->name.key = key_of(inode);
+	BPF_CORE_READ_INTO(&room->name.inode, inode, i_ino);
+	BPF_CORE_READ_INTO(&room->name.device, inode, i_sb, s_dev);
+	BPF_CORE_READ_INTO(&room->name.special, inode, i_rdev);
+	room->name.magic = BPF_CORE_READ(inode, i_sb, s_magic);
+	room->name.flags = mount ? 0 : ETW_KERNEL_NAME_WITHIN;
+	room->name.type = type;
+	room->name.reserved = 0;
+	if (!dentry) {
+		room->name.flags |= ETW_KERNEL_NAME_MISSING;
+	} else if (BPF_CORE_READ(dentry, d_parent) == dentry &&
+		   dentry != BPF_CORE_READ(inode, i_sb, s_root) &&
+		   (!mount || dentry != BPF_CORE_READ(mount, mnt.mnt_root))) {
+		long bytes = bpf_probe_read_kernel_str(room->path, NAME_BYTES,
+						       BPF_CORE_READ(dentry, d_name.name));
+
+		room->name.flags |= ETW_KERNEL_NAME_PSEUDO;
+		room->path_bytes = bytes > 0 ? bytes : 0;
+	} else {
+		room->walk = (struct path_walk){.dentry = dentry, .mount = mount};
+		if (mount) {
+			const struct task_struct *task = (const void *)bpf_get_current_task();
+
+			room->walk.root_dentry = BPF_CORE_READ(task, fs, root.dentry);
+			room->walk.root_mount = mount_of(BPF_CORE_READ(task, fs, root.mnt));
+		}
+		if (is_unlinked(dentry))
+			room->name.flags |= ETW_KERNEL_NAME_UNLINKED;
+		bpf_loop(PATH_STEPS, step_out, &room_number, 0);
+		if (!room->walk.is_done)
+			room->name.flags |= ETW_KERNEL_NAME_CUT;
+	}
+	room->name.path_bytes = room->path_bytes;
+	is_sent = send_name(room);
+	__sync_lock_test_and_set(&room->is_used, 0);
+	return is_sent;
+}
+
+/*
+ * tell_name() - sends the name of the inode at @inode_at.
+ *
+ * @path_at: a struct path that leads to it; 0: by a name that the kernel keeps of it, within its file system
+ * @type:    enum etw_kernel_name_type
+ *
+ * Returns whether it went out; what did not is counted. The kernel verifies it once, because it takes numbers.
+ */
+__noinline int tell_name(__u64 inode_at, __u64 path_at, __u32 type)
+{
+	return tell_path((void *)inode_at, (const void *)path_at, type);
+}
+
+/* name_by() - as tell_name(), if the inode was not named yet. Returns its key; 0: there is none. */
+__noinline __u64 name_by(__u64 inode_at, __u64 path_at, __u32 type)
+{
+	const struct etw_kernel_control *control = find_control();
+	struct inode *inode = (void *)inode_at;
 	struct named_file named = {};
 	__u64 key = key_of(inode);
 
-	if (!inode || !is_wanted(control, ETW_KERNEL_FILE_NAME) || is_named(control, inode, &named))
+	if (!control || !inode || !is_wanted(control, ETW_KERNEL_FILE_NAME) ||
+	    is_named(control, inode, &named))
 		return key;
 	named.named_ns = bpf_ktime_get_ns();
-	if (mount && !shows_place(inode, mount))
-		mount = NULL;
 	/* One that did not go out is told with the next event. */
-	if (tell_name(key, (__u64)dentry, (__u64)mount, type))
+	if (tell_name(inode_at, path_at, type))
 		bpf_map_update_elem(&etw_named_files, &key, &named, BPF_ANY);
 	return key;
+}
+
+static __always_inline __u64 path_of(struct file *file)
+{
+	return (__u64)file + bpf_core_field_offset(file->f_path);
 }
 
 /*
  * name_file() - names the inode of an open file, if it was not named, by the path that the thread that runs sees; as a new
  * one where opening it made it. Returns its key; 0: there is no file.
  */
-static __always_inline __u64 name_file(const struct etw_kernel_control *control, struct file *file)
+static __always_inline __u64 name_file(struct file *file)
 {
-	struct inode *inode = file ? BPF_CORE_READ(file, f_inode) : NULL;
-
-	if (!inode)
+	if (!file)
 		return 0;
-	return name_as(control, inode, BPF_CORE_READ(file, f_path.dentry),
-		       mount_of(BPF_CORE_READ(file, f_path.mnt)),
+	return name_by((__u64)BPF_CORE_READ(file, f_inode), path_of(file),
 		       BPF_CORE_READ(file, f_mode) & FMODE_CREATED ? ETW_KERNEL_NAME_CREATED
 								   : ETW_KERNEL_NAME_IS);
 }
@@ -309,18 +326,9 @@ static __always_inline __u64 name_file(const struct etw_kernel_control *control,
  * name_inode() - names an inode, if it was not named, by one of the names that the kernel keeps of it, within its file system.
  * Returns its key; 0: there is none.
  */
-static __always_inline __u64 name_inode(const struct etw_kernel_control *control,
-					struct inode *inode)
+static __always_inline __u64 name_inode(struct inode *inode)
 {
-	struct hlist_node *alias = inode ? BPF_CORE_READ(inode, i_dentry.first) : NULL;
-	struct dentry *dentry = NULL;
-
-	if (!inode)
-		return 0;
-	if (alias)
-		dentry =
-			(void *)((char *)alias - bpf_core_field_offset(struct dentry, d_u.d_alias));
-	return name_as(control, inode, dentry, NULL, ETW_KERNEL_NAME_IS);
+	return name_by((__u64)inode, 0, ETW_KERNEL_NAME_IS);
 }
 
 #endif

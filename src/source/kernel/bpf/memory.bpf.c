@@ -25,25 +25,50 @@ const volatile __u32 etw_exit_tells_memory = 0;
 
 #define KINDS (1u << ETW_KERNEL_MEMORY | 1u << ETW_KERNEL_VIEW)
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct stack);
-} etw_memory_stack SEC(".maps");
-
 /* A change of what a process has, and who does it. */
 struct change {
-	struct mm_struct *mm;
+	__u64 mm_at; /* of its memory */
 	__u64 address, end;
 	__u32 tid, pid, owner_pid; /* @owner_pid: whose memory it is */
 	__u32 takes_away;
 	__u32 flags; /* enum etw_kernel_memory_flag, of memory without a file; 0: what its rights say */
 	__u32 has_stack;
-	__u64 vma;   /* that it is in; 0: not known */
-	__u64 from;  /* where in that its first address is */
-	__u64 shift; /* of a range: what is mapped there was so much below before */
+	__u64 vma_at; /* the mapping that it is in; 0: not known */
+	__u64 from;   /* where in that its first address is */
 };
+
+/* Who makes a change. */
+enum {
+	IN_CALL,
+	BEHIND_CALL,
+	IN_NEW_TASK,
+	IN_OLD_PROGRAM,
+	IN_NEW_PROGRAM,
+	IN_END,
+	CHANGE_PLACES
+};
+
+/* A change while it is told. */
+struct change_room {
+	struct change change;
+	__u64 next, end; /* what is left of a range */
+	__u64 shift;     /* of a range: what is mapped there was so much below before */
+	struct call_arguments arguments;
+	struct stack stack;
+};
+
+/* One for each program, none of which is entered twice on a processor: Linux 6.1 has little room on a program's stack. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, CHANGE_PLACES);
+	__type(key, __u32);
+	__type(value, struct change_room);
+} etw_changes SEC(".maps");
+
+static __always_inline struct change_room *room_at(__u32 place)
+{
+	return bpf_map_lookup_elem(&etw_changes, &place);
+}
 
 static __always_inline __u64 break_of(struct mm_struct *mm)
 {
@@ -63,25 +88,25 @@ static __always_inline __u64 to_pages(__u64 bytes)
 
 static __always_inline void send_change(struct etw_kernel_cpu_record *head,
 					const struct etw_kernel_control *control,
-					const struct change *change, const void *payload,
+					const struct change_room *room, const void *payload,
 					const __u32 payload_bytes)
 {
-	struct stack *stack = NULL;
-	__u32 key = 0;
+	const struct stack *stack = NULL;
 
-	head->stack_tid = change->tid;
-	head->stack_pid = change->pid;
+	head->stack_tid = room->change.tid;
+	head->stack_pid = room->change.pid;
 	if (wants_stack(control, head->kind)) {
 		head->stack_flags = ETW_KERNEL_STACK_ASKED;
-		if (change->has_stack)
-			stack = bpf_map_lookup_elem(&etw_memory_stack, &key);
+		if (room->change.has_stack)
+			stack = &room->stack;
 	}
 	send(head, payload, payload_bytes, stack);
 }
 
 static __always_inline void send_memory(const struct etw_kernel_control *control,
-					const struct change *change, __u64 rights)
+					const struct change_room *room, __u64 rights)
 {
+	const struct change *change = &room->change;
 	struct etw_kernel_cpu_record head = {.kind = ETW_KERNEL_MEMORY};
 	struct etw_kernel_memory payload = {
 		.base = change->address,
@@ -98,13 +123,14 @@ static __always_inline void send_memory(const struct etw_kernel_control *control
 	else if (!payload.flags)
 		payload.flags = ETW_KERNEL_MEMORY_RESERVE |
 				(rights & VM_ACCESS ? ETW_KERNEL_MEMORY_COMMIT : 0);
-	send_change(&head, control, change, &payload, sizeof(payload));
+	send_change(&head, control, room, &payload, sizeof(payload));
 }
 
 static __always_inline void send_view(const struct etw_kernel_control *control,
-				      const struct change *change, struct file *file,
+				      const struct change_room *room, struct file *file,
 				      __u64 page_offset, __u64 rights)
 {
+	const struct change *change = &room->change;
 	struct etw_kernel_cpu_record head = {.kind = ETW_KERNEL_VIEW};
 	struct etw_kernel_view payload = {
 		.base = change->address,
@@ -118,98 +144,101 @@ static __always_inline void send_view(const struct etw_kernel_control *control,
 
 	if (!is_wanted(control, ETW_KERNEL_VIEW))
 		return;
-	payload.file_key = name_file(control, file);
-	send_change(&head, control, change, &payload, sizeof(payload));
+	payload.file_key = name_file(file);
+	send_change(&head, control, room, &payload, sizeof(payload));
 }
 
 /*
- * tell() - all of @change is in one mapping. A function of its own for the verifier, too, which looks at it once: it would follow
- * all ways through it from each place that calls it.
+ * tell() - the change at @place, all of which is in one mapping. A function of its own for the verifier, too, which looks at it
+ * once: it would follow all ways through it from each place that calls it.
  */
-__noinline int tell(struct change *change)
+__noinline int tell(__u32 place)
 {
 	const struct etw_kernel_control *control = find_control();
+	const struct change_room *room = room_at(place);
 	struct vm_area_struct *vma;
 	struct file *file = NULL;
 	__u64 rights = VM_ACCESS;
 
-	if (!control || !change)
+	if (!control || !room)
 		return 0;
-	vma = (void *)change->vma;
+	vma = (void *)room->change.vma_at;
 	if (vma) {
 		rights = flags_of(vma);
 		file = file_of(vma);
 	}
 	if (file)
-		send_view(control, change, file, page_offset_of(vma, change->from), rights);
+		send_view(control, room, file, page_offset_of(vma, room->change.from), rights);
 	else
-		send_memory(control, change, rights);
+		send_memory(control, room, rights);
 	return 0;
 }
 
 /* What is mapped next, or a gap. */
-static long tell_next(__u32 number, struct change *range)
+static long tell_next(__u32 number, const __u32 *place)
 {
-	const struct etw_kernel_control *control = find_control();
+	struct change_room *room = room_at(*place);
 	struct mapped mapped = {};
-	struct change change = *range;
+	__u64 begin;
 
 	(void)number;
-	if (!control || range->address >= range->end)
+	if (!room || room->next >= room->end)
 		return 1;
-	find_mapped(range->mm, range->address, &mapped);
-	if (mapped.last >= range->end - 1)
-		range->address = range->end;
+	begin = room->next;
+	find_mapped(room->change.mm_at, begin, &mapped);
+	if (mapped.last >= room->end - 1)
+		room->next = room->end;
 	else
-		range->address = mapped.last + 1;
-	change.end = range->address;
+		room->next = mapped.last + 1;
 	if (mapped.vma) {
 		__u64 start = start_of(mapped.vma);
 
-		if (change.address < start)
-			change.address = start;
-		change.vma = (__u64)mapped.vma;
-		change.from = change.address;
-		change.address -= range->shift;
-		change.end -= range->shift;
-		tell(&change);
+		if (begin < start)
+			begin = start;
+		room->change.vma_at = (__u64)mapped.vma;
+		room->change.from = begin;
+		room->change.address = begin - room->shift;
+		room->change.end = room->next - room->shift;
+		tell(*place);
 	}
-	return range->address >= range->end;
+	return room->next >= room->end;
 }
 
+/* The change of @task, which has no address yet. */
 static __always_inline void begin_change(struct change *change, struct task_struct *task)
 {
-	change->mm = BPF_CORE_READ(task, mm);
+	*change = (struct change){};
+	change->mm_at = (__u64)BPF_CORE_READ(task, mm);
 	change->tid = task->pid;
 	change->pid = change->owner_pid = task->tgid;
 }
 
 static __always_inline void take_change_stack(void *context,
 					      const struct etw_kernel_control *control,
-					      struct change *change)
+					      struct change_room *room)
 {
-	struct stack *stack;
-	__u32 key = 0;
-
 	if (!(control->stack_kinds & KINDS))
 		return;
-	stack = bpf_map_lookup_elem(&etw_memory_stack, &key);
-	if (!stack)
-		return;
-	take_stack(context, stack, 1);
-	change->has_stack = 1;
+	take_stack(context, &room->stack, 1);
+	room->change.has_stack = 1;
 }
 
-/* tell_range() - all that is mapped from its address to its end; as tell(), a function of its own. */
-__noinline int tell_range(struct change *range)
+/*
+ * tell_range() - all that is mapped from @address to @end, by the change at @place; as tell(), a function of its own.
+ *
+ * @shift: what is mapped there was so much below before
+ */
+__noinline int tell_range(__u32 place, __u64 address, __u64 end, __u64 shift)
 {
-	struct change left;
+	struct change_room *room = room_at(place);
 
-	if (!range)
+	if (!room)
 		return 0;
-	left = *range;
-	bpf_loop(MAPPINGS_MAX, tell_next, &left, 0);
-	if (left.address < left.end)
+	room->next = address;
+	room->end = end;
+	room->shift = shift;
+	bpf_loop(MAPPINGS_MAX, tell_next, &place, 0);
+	if (room->next < room->end)
 		count_drop(ETW_KERNEL_DROP_CPU_RING_FULL + ETW_KERNEL_MEMORY);
 	return 0;
 }
@@ -224,11 +253,12 @@ int etw_before_memory_call(__u64 *context)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	const struct etw_kernel_control *control;
-	struct call_arguments arguments = {};
-	struct change change = {.takes_away = 1};
+	struct call_arguments *arguments;
+	struct change_room *room = room_at(IN_CALL);
 	enum memory_call call = call_of(task, context[1]);
 	__u64 tail = 0, tail_end = 0; /* of what becomes smaller */
 	struct mapped mapped = {};
+	struct mm_struct *mm;
 	struct thread *thread;
 
 	if (call == CALL_OTHER || call == CALL_ADVISE || call == CALL_ATTACH)
@@ -237,66 +267,66 @@ int etw_before_memory_call(__u64 *context)
 	if (!is_any_wanted(control))
 		return 0;
 	thread = bpf_task_storage_get(&etw_threads, task, 0, 0);
-	if (!thread || !is_inside(control, thread))
+	if (!thread || !is_inside(control, thread) || !room)
 		return 0;
-	read_arguments(task, (void *)context[0], &arguments);
-	begin_change(&change, task);
+	arguments = &room->arguments;
+	read_arguments(task, (void *)context[0], arguments);
+	mm = BPF_CORE_READ(task, mm);
 	if (call == CALL_BREAK) {
-		thread->old_break = break_of(change.mm);
+		thread->old_break = break_of(mm);
 		return 0;
 	}
 	if (call == CALL_PROTECT) {
-		thread->is_committing = arguments.at[2] & VM_ACCESS &&
-					find_mapped(change.mm, arguments.at[0], &mapped) &&
+		thread->is_committing = arguments->at[2] & VM_ACCESS &&
+					find_mapped((__u64)mm, arguments->at[0], &mapped) &&
 					!(flags_of(mapped.vma) & VM_ACCESS) && !file_of(mapped.vma);
 		return 0;
 	}
 	if (call == CALL_OLD_MAP)
-		read_old_map(&arguments);
+		read_old_map(arguments);
 	if (call == CALL_MAP || call == CALL_OLD_MAP) {
-		if (!(arguments.at[3] & MAP_FIXED_PLACE))
+		if (!(arguments->at[3] & MAP_FIXED_PLACE))
 			return 0;
 	} else if (call == CALL_MOVE) {
-		tail = arguments.at[0] + to_pages(arguments.at[2]);
-		tail_end = arguments.at[0] + to_pages(arguments.at[1]);
-		arguments.at[0] = arguments.at[4];
-		arguments.at[1] = arguments.at[3] & MOVE_FIXED_PLACE ? arguments.at[2] : 0;
+		tail = arguments->at[0] + to_pages(arguments->at[2]);
+		tail_end = arguments->at[0] + to_pages(arguments->at[1]);
+		arguments->at[0] = arguments->at[4];
+		arguments->at[1] = arguments->at[3] & MOVE_FIXED_PLACE ? arguments->at[2] : 0;
 	} else if (call == CALL_DETACH) {
-		if (!find_mapped(change.mm, arguments.at[0], &mapped))
+		if (!find_mapped((__u64)mm, arguments->at[0], &mapped))
 			return 0;
-		arguments.at[1] = mapped.last + 1 - arguments.at[0];
+		arguments->at[1] = mapped.last + 1 - arguments->at[0];
 	}
 	/* What the call would refuse takes nothing away. */
-	if (tail & (PAGE_BYTES - 1) || tail_end > size_of(change.mm))
+	if (tail & (PAGE_BYTES - 1) || tail_end > size_of(mm))
 		return 0;
-	if (arguments.at[0] & (PAGE_BYTES - 1) || arguments.at[1] > size_of(change.mm))
-		arguments.at[1] = 0;
-	if (tail >= tail_end && !arguments.at[1])
+	if (arguments->at[0] & (PAGE_BYTES - 1) || arguments->at[1] > size_of(mm))
+		arguments->at[1] = 0;
+	if (tail >= tail_end && !arguments->at[1])
 		return 0;
-	take_change_stack(context, control, &change);
-	change.address = tail;
-	change.end = tail_end;
+	begin_change(&room->change, task);
+	room->change.takes_away = 1;
+	take_change_stack(context, control, room);
 	if (tail < tail_end)
-		tell_range(&change);
-	change.address = arguments.at[0];
-	change.end = arguments.at[0] + to_pages(arguments.at[1]);
-	if (arguments.at[1])
-		tell_range(&change);
+		tell_range(IN_CALL, tail, tail_end, 0);
+	if (arguments->at[1])
+		tell_range(IN_CALL, arguments->at[0], arguments->at[0] + to_pages(arguments->at[1]),
+			   0);
 	return 0;
 }
 
-/* @change: of who acts. What is at @address now has @byte_count, as the call said. */
+/* What is at @address now has @byte_count, as the call said. */
 static __always_inline void tell_given(struct change *change, __u64 address, __u64 byte_count)
 {
 	struct mapped mapped = {};
 
 	if (!byte_count)
 		return;
-	find_mapped(change->mm, address, &mapped);
-	change->vma = (__u64)mapped.vma;
+	find_mapped(change->mm_at, address, &mapped);
+	change->vma_at = (__u64)mapped.vma;
 	change->from = change->address = address;
 	change->end = address + byte_count;
-	tell(change);
+	tell(BEHIND_CALL);
 }
 
 static __always_inline void tell_break(struct change *change, __u64 old_break, __u64 new_break)
@@ -308,7 +338,7 @@ static __always_inline void tell_break(struct change *change, __u64 old_break, _
 	change->takes_away = new_break < old_break;
 	change->address = change->takes_away ? new_break : old_break;
 	change->end = change->takes_away ? old_break : new_break;
-	tell(change);
+	tell(BEHIND_CALL);
 }
 
 /* What became smaller was told before. What moves may be several mappings (Linux 6.17). */
@@ -316,23 +346,18 @@ static __always_inline void tell_move(struct change *change, const struct call_a
 				      __u64 result)
 {
 	__u64 old_bytes = to_pages(arguments->at[1]), new_bytes = to_pages(arguments->at[2]);
-	__u64 old = arguments->at[0];
+	__u64 old = arguments->at[0], address = result, end = result + new_bytes;
 
-	change->address = result;
-	change->end = result + new_bytes;
 	if (old == result) {
-		change->address += old_bytes;
+		address += old_bytes;
 	} else if (old_bytes && !(arguments->at[3] & MOVE_LEAVES_PLACE)) {
 		change->takes_away = 1;
-		change->shift = result - old;
-		change->end = result + (old_bytes < new_bytes ? old_bytes : new_bytes);
-		tell_range(change);
+		tell_range(BEHIND_CALL, result,
+			   result + (old_bytes < new_bytes ? old_bytes : new_bytes), result - old);
 		change->takes_away = 0;
-		change->shift = 0;
-		change->end = result + new_bytes;
 	}
-	if (change->address < change->end)
-		tell_range(change);
+	if (address < end)
+		tell_range(BEHIND_CALL, address, end, 0);
 }
 
 SEC("tp_btf/sys_exit")
@@ -341,9 +366,9 @@ int etw_after_memory_call(__u64 *context)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct pt_regs *regs = (void *)context[0];
 	const struct etw_kernel_control *control;
-	struct call_arguments arguments = {};
+	struct call_arguments *arguments;
 	enum memory_call call = call_of(task, number_of(regs));
-	struct change change = {};
+	struct change_room *room = room_at(BEHIND_CALL);
 	__u64 result = context[1];
 	struct mapped mapped = {};
 	struct thread *thread;
@@ -355,43 +380,45 @@ int etw_after_memory_call(__u64 *context)
 	if (!is_any_wanted(control))
 		return 0;
 	thread = bpf_task_storage_get(&etw_threads, task, 0, 0);
-	if (!thread || !is_inside(control, thread))
+	if (!thread || !is_inside(control, thread) || !room)
 		return 0;
-	read_arguments(task, regs, &arguments);
-	begin_change(&change, task);
+	arguments = &room->arguments;
+	read_arguments(task, regs, arguments);
+	begin_change(&room->change, task);
 	if (call == CALL_PROTECT) {
 		if (!thread->is_committing)
 			return 0;
 		thread->is_committing = 0;
-		change.flags = ETW_KERNEL_MEMORY_COMMIT;
+		room->change.flags = ETW_KERNEL_MEMORY_COMMIT;
 	} else if (call == CALL_ADVISE) {
-		if (arguments.at[2] != ADVICE_NOT_NEEDED && arguments.at[2] != ADVICE_FREE)
+		if (arguments->at[2] != ADVICE_NOT_NEEDED && arguments->at[2] != ADVICE_FREE)
 			return 0;
-		if (!find_mapped(change.mm, arguments.at[0], &mapped) || file_of(mapped.vma))
+		if (!find_mapped(room->change.mm_at, arguments->at[0], &mapped) ||
+		    file_of(mapped.vma))
 			return 0;
-		change.takes_away = 1;
-		change.flags = ETW_KERNEL_MEMORY_DECOMMIT;
+		room->change.takes_away = 1;
+		room->change.flags = ETW_KERNEL_MEMORY_DECOMMIT;
 	} else if (call == CALL_ATTACH) {
-		if (!find_mapped(change.mm, result, &mapped))
+		if (!find_mapped(room->change.mm_at, result, &mapped))
 			return 0;
-		arguments.at[1] = mapped.last + 1 - result;
+		arguments->at[1] = mapped.last + 1 - result;
 	} else if (call == CALL_OLD_MAP) {
-		read_old_map(&arguments);
+		read_old_map(arguments);
 	}
-	take_change_stack(context, control, &change);
+	take_change_stack(context, control, room);
 	if (call == CALL_BREAK) {
 		if (thread->old_break)
-			tell_break(&change, thread->old_break, result);
+			tell_break(&room->change, thread->old_break, result);
 		thread->old_break = 0;
 		return 0;
 	}
 	if (call == CALL_MOVE) {
-		tell_move(&change, &arguments, result);
+		tell_move(&room->change, arguments, result);
 		return 0;
 	}
 	if (call == CALL_PROTECT || call == CALL_ADVISE)
-		result = arguments.at[0];
-	tell_given(&change, result, to_pages(arguments.at[1]));
+		result = arguments->at[0];
+	tell_given(&room->change, result, to_pages(arguments->at[1]));
 	return 0;
 }
 
@@ -401,24 +428,24 @@ static __always_inline int is_shared(struct task_struct *task, struct mm_struct 
 	return BPF_CORE_READ(task, real_parent, mm) == mm;
 }
 
-/* All that a process has. */
-static __always_inline void tell_all(void *context, struct task_struct *owner, __u32 takes_away)
+/* All that a process has. @place: of the program */
+static __always_inline void tell_all(void *context, struct task_struct *owner, const __u32 place,
+				     __u32 takes_away)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	const struct etw_kernel_control *control = find_control();
-	struct change change = {.takes_away = takes_away};
+	struct change_room *room = room_at(place);
+	struct mm_struct *mm = BPF_CORE_READ(owner, mm);
 
-	if (!is_any_wanted(control) ||
+	if (!is_any_wanted(control) || !room || !mm ||
 	    !is_inside(control, bpf_task_storage_get(&etw_threads, task, 0, 0)))
 		return;
-	begin_change(&change, task);
-	change.mm = BPF_CORE_READ(owner, mm);
-	change.owner_pid = BPF_CORE_READ(owner, tgid);
-	if (!change.mm)
-		return;
-	take_change_stack(context, control, &change);
-	change.end = size_of(change.mm);
-	tell_range(&change);
+	begin_change(&room->change, task);
+	room->change.mm_at = (__u64)mm;
+	room->change.owner_pid = BPF_CORE_READ(owner, tgid);
+	room->change.takes_away = takes_away;
+	take_change_stack(context, control, room);
+	tell_range(place, 0, size_of(mm), 0);
 }
 
 SEC("tp_btf/task_newtask")
@@ -427,7 +454,7 @@ int etw_inherit_memory(__u64 *context)
 	struct task_struct *task = (void *)context[0];
 
 	if (!(context[1] & CLONE_VM_FLAG) && !(BPF_CORE_READ(task, flags) & PF_KTHREAD))
-		tell_all(context, task, 0);
+		tell_all(context, task, IN_NEW_TASK, 0);
 	return 0;
 }
 
@@ -438,14 +465,14 @@ int etw_leave_program(__u64 *context)
 	struct task_struct *task = (void *)context[0];
 
 	if (!is_shared(task, BPF_CORE_READ(task, mm)))
-		tell_all(context, task, 1);
+		tell_all(context, task, IN_OLD_PROGRAM, 1);
 	return 0;
 }
 
 SEC("tp_btf/sched_process_exec")
 int etw_take_program(__u64 *context)
 {
-	tell_all(context, (void *)context[0], 0);
+	tell_all(context, (void *)context[0], IN_NEW_PROGRAM, 0);
 	return 0;
 }
 
@@ -457,7 +484,7 @@ int etw_leave_memory(__u64 *context)
 	if (!etw_exit_tells_memory || !(context[1] & 1))
 		return 0;
 	if (!is_shared(task, BPF_CORE_READ(task, mm)))
-		tell_all(context, task, 1);
+		tell_all(context, task, IN_END, 1);
 	return 0;
 }
 
@@ -498,7 +525,7 @@ int etw_walk_memory(struct bpf_iter__task_vma *context)
 	file = BPF_CORE_READ(vma, vm_file);
 	if (file) {
 		mapping.page_offset = BPF_CORE_READ(vma, vm_pgoff);
-		mapping.file_key = name_file(control, file);
+		mapping.file_key = name_file(file);
 	}
 	bpf_seq_write(seq, &mapping, sizeof(mapping));
 	return 0;

@@ -25,7 +25,11 @@ static __always_inline __u32 frames_of(long bytes, __u32 most)
 {
 	__u32 count = bytes > 0 ? (__u64)bytes / sizeof(__u64) : 0;
 
-	return count < most ? count : most;
+	if (count > most)
+		count = most;
+	/* Linux 6.1 must see the bound where it is used: another copy of the number has none. */
+	barrier_var(count);
+	return count;
 }
 
 static __always_inline void copy_registers(struct etw_kernel_stack_copy *to,

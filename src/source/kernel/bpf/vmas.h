@@ -65,8 +65,13 @@ static __always_inline __u32 count_below(const __u64 *pivots, const __u32 count,
 	__u32 below = 0;
 
 #pragma unroll
-	for (__u32 i = 0; i < count; i++)
-		below += ((i - end) >> 31) & (__u32)(((pivots[i] - address) & ~pivots[i]) >> 63);
+	for (__u32 i = 0; i < count; i++) {
+		__u32 before_end = i - end;
+
+		/* The compiler would make a branch of it. */
+		barrier_var(before_end);
+		below += (before_end >> 31) & (__u32)(((pivots[i] - address) & ~pivots[i]) >> 63);
+	}
 	return below;
 }
 
@@ -122,15 +127,21 @@ static long descend(__u32 number, struct descent *descent)
 	return descent->is_found;
 }
 
-/* find_mapped() - a subprogram, because many programs look several times. */
-static __noinline int find_mapped(struct mm_struct *mm, __u64 address, struct mapped *ret)
+/*
+ * find_mapped() - what is at an address of the memory at @mm_at. Returns whether it is a mapping. The kernel verifies it once,
+ * because it takes numbers, and memory that may be missing.
+ */
+__noinline int find_mapped(__u64 mm_at, __u64 address, struct mapped *ret)
 {
+	struct mm_struct *mm = (void *)mm_at;
 	struct descent descent = {
 		.entry = (__u64)BPF_CORE_READ(mm, mm_mt.ma_root),
 		.address = address,
 		.last = ~0ull,
 	};
 
+	if (!ret)
+		return 0;
 	bpf_loop(NODE_DEPTH_MAX, descend, &descent, 0);
 	ret->last = descent.last;
 	ret->vma = descent.is_found && descent.entry >= ENTRIES_FROM ? (void *)descent.entry : NULL;
