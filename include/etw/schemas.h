@@ -121,7 +121,7 @@ ETW_API const char *libetw_schemas_provider_name(const struct libetw_schemas *sc
 
 /*
  * libetw_schemas_each_provider() - every provider that a manifest or the like has defined so far, then those
- * that are installed besides.
+ * that are installed besides, then the systems of this machine's tracepoints (linux:sched ...), for who may read tracefs.
  *
  * @provider: returns other than 0 to stop; @guid is borrowed for the call, @name, which may be NULL, as long as the
  *            schemas live. It may ask for the provider's events
@@ -134,7 +134,7 @@ ETW_API int libetw_schemas_each_provider(const struct libetw_schemas *schemas,
 					 void *context);
 
 /*
- * libetw_schemas_each_event() - every kind of event of a provider, or of a built-in class.
+ * libetw_schemas_each_event() - every kind of event of a provider, or of a built-in class, or of a system of tracepoints.
  *
  * @event: returns other than 0 to stop
  *

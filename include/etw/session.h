@@ -142,8 +142,10 @@ ETW_API int libetw_session_enable(struct libetw_session *session, const GUID *pr
  * libetw_session_enable_named() - the same by name, as libetw_schemas_find_provider() takes it.
  *
  * @schemas: as there
+ * @name:    of tracepoints also linux:SYSTEM:EVENT, where EVENT may have `*`: these alone of the system. Like any other
+ *           call it takes the place of what was enabled of the provider before
  *
- * Returns the same; -EINVAL also for what is no name of a provider.
+ * Returns the same; -EINVAL also for what is no name of a provider; -ESRCH: this machine has no such tracepoints.
  */
 ETW_API int libetw_session_enable_named(struct libetw_session *session,
 					const struct libetw_schemas *schemas, const char *name,

@@ -18,6 +18,18 @@ int etw_definition_create(struct etw_arena *arena, size_t count, struct etw_defi
 	return 0;
 }
 
+const struct etw_schema *etw_provider_schema_event(const struct etw_provider_schema *provider,
+						   uint16_t id, uint8_t version)
+{
+	for (size_t i = 0; i < provider->schema_count; i++) {
+		const EVENT_DESCRIPTOR *descriptor = &provider->schemas[i].descriptor;
+
+		if (descriptor->Id == id && descriptor->Version == version)
+			return &provider->schemas[i];
+	}
+	return NULL;
+}
+
 void etw_provider_schema_show_control(const struct etw_provider_schema *provider,
 				      struct etw_schema *schema)
 {

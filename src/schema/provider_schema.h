@@ -148,6 +148,10 @@ struct etw_definition {
  */
 int etw_definition_create(struct etw_arena *arena, size_t count, struct etw_definition **ret);
 
+/* etw_provider_schema_event() - its event of this id and version; NULL: it has none. */
+const struct etw_schema *etw_provider_schema_event(const struct etw_provider_schema *provider,
+						   uint16_t id, uint8_t version);
+
 /* etw_provider_schema_show_control() - a controlGuid stands where the event's GUID would. */
 void etw_provider_schema_show_control(const struct etw_provider_schema *provider,
 				      struct etw_schema *schema);

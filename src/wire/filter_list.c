@@ -96,6 +96,20 @@ size_t wire_filter_put(uint8_t *at, size_t left, const struct wire_filter *filte
 	return bytes;
 }
 
+size_t wire_filter_put_names(uint8_t *at, size_t left, struct etw_bytes names, uint16_t count)
+{
+	uint8_t data[MAX_EVENT_FILTER_EVENT_NAME_SIZE] = {0};
+	const size_t head = offsetof(EVENT_FILTER_EVENT_NAME, Names);
+	const struct wire_filter filter = {EVENT_FILTER_TYPE_EVENT_NAME, {data, head + names.left}};
+
+	if (names.left > sizeof(data) - head)
+		return 0;
+	data[offsetof(EVENT_FILTER_EVENT_NAME, FilterIn)] = 1;
+	etw_store16(data + offsetof(EVENT_FILTER_EVENT_NAME, NameCount), count);
+	memcpy(data + head, names.at, names.left);
+	return wire_filter_put(at, left, &filter);
+}
+
 /* UTF-16 with at least one character that separates nothing. */
 static bool has_names(struct etw_bytes data)
 {

@@ -54,6 +54,15 @@ struct wire_filter wire_filter_of_callback(struct etw_bytes list);
  */
 size_t wire_filter_put(uint8_t *at, size_t left, const struct wire_filter *filter);
 
+/*
+ * wire_filter_put_names() - writes one that lets events of these names through, and no others: EVENT_NAME.
+ *
+ * @names: @count of them, each with its NUL, and nothing else
+ *
+ * Returns as wire_filter_put(); 0 also where they are longer than such a filter may be.
+ */
+size_t wire_filter_put_names(uint8_t *at, size_t left, struct etw_bytes names, uint16_t count);
+
 /* Event ids, of EVENT_ID and STACKWALK. */
 struct wire_filter_ids {
 	bool is_in; /* only these; else all but these */

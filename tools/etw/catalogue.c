@@ -11,7 +11,7 @@
 #include "base/macros.h"
 #include "base/pattern.h"
 #include "schema/provider_names.h"
-#include "schema/tracepoint/tracefs.h"
+#include "schema/tracepoint/machine.h"
 #include "tools/common/installed_providers.h"
 #include "tools/common/program.h"
 
@@ -112,28 +112,17 @@ static int add_names(struct catalogue *catalogue)
 }
 
 /* Each system of tracepoints is a provider; who may not read tracefs has none of them. */
-static int add_tracepoints(struct catalogue *catalogue, const struct etw_tracefs_names *systems)
+static int add_tracepoints(struct catalogue *catalogue, const struct etw_tracepoint_listed *listed,
+			   size_t count)
 {
-	for (uint32_t i = 0; i < systems->count; i++) {
-		struct etw_tracefs_names events = {0};
-		struct catalogue_entry *entry;
-		char name[sizeof(ETW_TRACEFS_PROVIDER_PREFIX) + ETW_TRACEPOINT_NAME_BYTES_MAX];
-		GUID guid;
+	for (size_t i = 0; i < count; i++) {
+		struct catalogue_entry *entry = add(catalogue, &listed[i].guid);
 
-		if (etw_tracefs_events(catalogue->events_fd, systems->at[i], &events) < 0)
-			continue;
-		TRY(etw_tracefs_guid(systems->at[i], &guid));
-		entry = add(catalogue, &guid);
 		if (!entry)
 			return -ENOMEM;
-		(void)snprintf(name, sizeof(name), "%s%s", ETW_TRACEFS_PROVIDER_PREFIX,
-			       systems->at[i]);
-		entry->name = etw_arena_strdup(&catalogue->arena, name);
-		if (!entry->name)
-			return -ENOMEM;
+		entry->name = listed[i].name;
 		entry->system = entry->name + sizeof(ETW_TRACEFS_PROVIDER_PREFIX) - 1;
-		entry->event_count = events.count;
-		etw_tracefs_names_done(&events);
+		entry->event_count = listed[i].event_count;
 	}
 	return 0;
 }
@@ -173,11 +162,13 @@ static void open_known(struct catalogue *catalogue)
 static int fill(struct catalogue *catalogue)
 {
 	size_t room = etw_registry_count(catalogue->registry) + etw_provider_name_count() + 1;
-	CLEANUP(etw_tracefs_names_done) struct etw_tracefs_names systems = {0};
+	struct etw_tracepoint_listed *listed = NULL;
+	size_t listed_count = 0;
 
 	if (catalogue->events_fd >= 0)
-		(void)etw_tracefs_folders(catalogue->events_fd, &systems);
-	room += systems.count;
+		(void)etw_tracepoint_list(catalogue->events_fd, &catalogue->arena, &listed,
+					  &listed_count);
+	room += listed_count;
 	if (catalogue->known)
 		room += etw_known_provider_count(catalogue->known);
 	catalogue->entries = etw_arena_array(&catalogue->arena, room, sizeof(void *));
@@ -187,7 +178,7 @@ static int fill(struct catalogue *catalogue)
 		TRY(add_known(catalogue));
 	TRY(add_installed(catalogue));
 	TRY(add_names(catalogue));
-	TRY(add_tracepoints(catalogue, &systems));
+	TRY(add_tracepoints(catalogue, listed, listed_count));
 	qsort(catalogue->entries, catalogue->count, sizeof(void *), compare);
 	return 0;
 }

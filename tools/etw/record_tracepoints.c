@@ -2,33 +2,20 @@
 #include "tools/etw/record_tracepoints.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <evntprov.h>
-
 #include "base/file.h"
 #include "base/macros.h"
-#include "base/pattern.h"
-#include "schema/tracepoint/tracefs.h"
+#include "schema/tracepoint/machine.h"
 #include "wire/filter_list.h"
 
 #define PREFIX       ETW_TRACEFS_PROVIDER_PREFIX
 #define PREFIX_BYTES (sizeof(PREFIX) - 1)
-#define HEAD_BYTES   offsetof(EVENT_FILTER_EVENT_NAME, Names)
 
 bool record_tracepoints_is(const char *text)
 {
 	return strncmp(text, PREFIX, PREFIX_BYTES) == 0;
-}
-
-static bool has_event(const struct etw_tracefs_names *names, const char *pattern)
-{
-	for (uint32_t i = 0; i < names->count; i++)
-		if (etw_pattern_matches(pattern, names->at[i], strlen(names->at[i])))
-			return true;
-	return false;
 }
 
 /* @event: NULL: any. Returns NULL where it is there, or nobody can say. */
@@ -44,7 +31,7 @@ static const char *look_up(const char *system, const char *event)
 	if (r == -ENOENT)
 		return "is no system of tracepoints of this machine; etw providers 'linux:*' lists "
 		       "them";
-	if (r == 0 && event && !has_event(&names, event))
+	if (r == 0 && event && !etw_tracepoint_names_match(&names, event))
 		return "has no such tracepoint on this machine; etw providers linux:SYSTEM lists "
 		       "them";
 	return NULL;
@@ -63,16 +50,10 @@ const char *record_tracepoints_why_silent(const char *text)
 const char *record_tracepoints_parse(const char *text, struct record_provider *ret)
 {
 	char system[ETW_TRACEPOINT_NAME_BYTES_MAX + 1];
-	const char *at = text + PREFIX_BYTES;
-	const size_t bytes = strcspn(at, ":");
-	const char *event = at[bytes] ? at + bytes + 1 : NULL;
+	const char *event;
 
-	if (!bytes || bytes >= sizeof(system))
-		return "names no system of tracepoints; linux:sched is one";
-	if (event && (!*event || strchr(event, ':')))
+	if (etw_tracepoint_name_split(text, system, &event) < 0)
 		return "is none of linux:SYSTEM and linux:SYSTEM:EVENT, where EVENT may have *";
-	memcpy(system, at, bytes);
-	system[bytes] = '\0';
 	ret->text = text;
 	if (etw_tracefs_guid(system, &ret->guid) < 0)
 		return "names no system of tracepoints";
@@ -111,19 +92,14 @@ bool record_tracepoints_merge(struct record_provider *to, struct record_provider
 
 int record_tracepoints_filter(const struct record_provider *provider, uint8_t *room)
 {
-	uint8_t data[MAX_EVENT_FILTER_EVENT_NAME_SIZE] = {0};
-	const struct wire_filter filter = {EVENT_FILTER_TYPE_EVENT_NAME,
-					   {data, HEAD_BYTES + provider->names_bytes}};
 	size_t bytes;
 
 	if (!provider->name_count)
 		return 0;
-	if (HEAD_BYTES + provider->names_bytes > sizeof(data))
-		return -EMSGSIZE;
-	data[offsetof(EVENT_FILTER_EVENT_NAME, FilterIn)] = 1;
-	etw_store16(data + offsetof(EVENT_FILTER_EVENT_NAME, NameCount), provider->name_count);
-	memcpy(data + HEAD_BYTES, provider->names, provider->names_bytes);
-	bytes = wire_filter_put(room, RECORD_TRACEPOINT_FILTER_BYTES, &filter);
+	bytes = wire_filter_put_names(
+		room, RECORD_TRACEPOINT_FILTER_BYTES,
+		(struct etw_bytes){(const uint8_t *)provider->names, provider->names_bytes},
+		provider->name_count);
 	return bytes ? (int)bytes : -EMSGSIZE;
 }
 

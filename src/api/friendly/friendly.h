@@ -18,6 +18,7 @@
 #include "registry/registry.h"
 #include "schema/known/known.h"
 #include "schema/store/store.h"
+#include "schema/tracepoint/machine.h"
 
 /* Where something might be learnt that makes an event known. Returns whether it is worth another look. */
 struct etw_more_schemas {
@@ -46,6 +47,8 @@ struct libetw_schemas {
 	int known_trouble;            /* why there is none; 0: none is wanted, or there is one */
 	struct etw_fault known_fault; /* of that */
 	bool has_loaded;              /* some of it is in the store */
+	struct etw_tracepoint_machine
+		*tracepoints; /* owned; NULL: nothing of what is installed is wanted */
 	/*
 	 * The files of the reader that runs, NULL when none does: what a trace says goes before what is
 	 * installed, so they are searched before that is asked.

@@ -91,8 +91,10 @@ static int open_table(struct libetw_schemas *schemas)
 
 int etw_installed_open(struct libetw_schemas *schemas, uint32_t options)
 {
-	if (!(options & LIBETW_SCHEMAS_NOT_INSTALLED))
+	if (!(options & LIBETW_SCHEMAS_NOT_INSTALLED)) {
 		TRY(etw_registry_open(&schemas->installed));
+		TRY(etw_tracepoint_machine_create(NULL, &schemas->tracepoints));
+	}
 	if (!(options & LIBETW_SCHEMAS_NOT_KNOWN))
 		TRY(open_table(schemas));
 	schemas->hooks = (struct etw_schema_registry){

@@ -73,6 +73,7 @@ void libetw_schemas_free(struct libetw_schemas *schemas)
 		return;
 	etw_decoder_free(schemas->decoder);
 	etw_schema_store_free(schemas->store);
+	etw_tracepoint_machine_free(schemas->tracepoints);
 	(void)pthread_mutex_destroy(&schemas->lock);
 	free(schemas);
 }
@@ -285,14 +286,19 @@ static int list_providers(const struct libetw_schemas *schemas, struct listed **
 			  size_t *ret_count)
 {
 	CLEANUP(freep) struct etw_registry_row *rows = NULL;
+	CLEANUP(etw_arena_done) struct etw_arena arena = {0};
 	const struct etw_provider_schema *known = NULL;
-	size_t row_count, count = 0;
+	struct etw_tracepoint_listed *systems = NULL;
+	size_t row_count, system_count = 0, count = 0;
 	struct listed *list;
 
 	TRY(etw_installed_list(schemas, &rows, &row_count));
+	if (schemas->tracepoints)
+		TRY(etw_tracepoint_machine_list(schemas->tracepoints, &arena, &systems,
+						&system_count));
 	while ((known = etw_schema_store_next_provider(schemas->store, known)))
 		count++;
-	list = calloc(count + row_count + 1, sizeof(*list));
+	list = calloc(count + row_count + system_count + 1, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
 	count = 0;
@@ -301,6 +307,9 @@ static int list_providers(const struct libetw_schemas *schemas, struct listed **
 	for (size_t i = 0; i < row_count; i++)
 		list[count++] = (struct listed){rows[i].guid, rows[i].name,
 						rows[i].counts[WIRE_REGISTRY_COUNT_EVENTS]};
+	for (size_t i = 0; i < system_count; i++)
+		list[count++] = (struct listed){systems[i].guid, systems[i].name,
+						systems[i].event_count};
 	*ret = list;
 	*ret_count = count;
 	return 0;
@@ -330,6 +339,8 @@ int libetw_schemas_each_event(const struct libetw_schemas *schemas, const GUID *
 	const struct etw_provider_schema *known = NULL;
 	int result = etw_schema_store_demand_provider(schemas->store, provider, &known);
 
+	if (result == -ESRCH && schemas->tracepoints)
+		result = etw_tracepoint_machine_find(schemas->tracepoints, provider, &known);
 	if (result == -ENOMEM)
 		return etw_friendly_fail(result, "no memory for the provider's schemas");
 	result = 0;

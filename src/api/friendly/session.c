@@ -19,6 +19,7 @@
 #include "base/file.h"
 #include "base/macros.h"
 #include "base/path.h"
+#include "schema/tracepoint/machine.h"
 #include "wire/well_known.h"
 
 #define NAME_UNITS_MAX     1024
@@ -355,18 +356,33 @@ static int ask(struct libetw_session *session, struct wire_enable_provider *enab
 	return fail(result, "change a provider in", session->name);
 }
 
-int libetw_session_enable(struct libetw_session *session, const GUID *provider,
-			  const struct libetw_enable_options *options)
+/* @event: of tracepoints, which alone are wanted; NULL: all */
+static int add_event_name(struct filters *filters, const char *event)
+{
+	size_t taken;
+
+	if (!event)
+		return 0;
+	taken = wire_filter_put_names(filters->bytes, sizeof(filters->bytes),
+				      (struct etw_bytes){(const uint8_t *)event, strlen(event) + 1},
+				      1);
+	filters->count = taken;
+	return taken ? 0 : etw_friendly_fail(-EINVAL, "the name of a tracepoint is too long");
+}
+
+static int enable(struct libetw_session *session, const GUID *provider, const char *event,
+		  const struct libetw_enable_options *options)
 {
 	struct wire_enable_provider enable = {
 		.provider = *provider,
 		.code = EVENT_CONTROL_CODE_ENABLE_PROVIDER,
 	};
-
 	CLEANUP(freep) struct filters *filters = calloc(1, sizeof(*filters));
 
 	if (!filters)
 		return etw_friendly_fail(-ENOMEM, "no memory");
+	TRY(add_event_name(filters, event));
+	enable.filters = (struct etw_bytes){filters->bytes, filters->count};
 	if (options) {
 		TRY(check_zero(options->reserved_bytes, sizeof(options->reserved_bytes)));
 		TRY(check_zero((const uint8_t *)options->reserved, sizeof(options->reserved)));
@@ -379,14 +395,45 @@ int libetw_session_enable(struct libetw_session *session, const GUID *provider,
 	return ask(session, &enable);
 }
 
+int libetw_session_enable(struct libetw_session *session, const GUID *provider,
+			  const struct libetw_enable_options *options)
+{
+	return enable(session, provider, NULL, options);
+}
+
+/* Who cannot read tracefs is told by the session's complaint. */
+static int find_tracepoints(const char *name, const char *system, const char *event, GUID *ret)
+{
+	CLEANUP(etw_tracefs_names_done) struct etw_tracefs_names names = {0};
+	CLEANUP(etw_file_closep) int fd = -1;
+	int result;
+
+	if (etw_tracefs_guid(system, ret) < 0)
+		return etw_friendly_fail(-EINVAL, "\"%s\" is no name of tracepoints", name);
+	if (etw_tracefs_open(NULL, &fd, NULL) < 0)
+		return 0;
+	result = etw_tracefs_events(fd, system, &names);
+	if (result == -ENOENT || (!result && event && !etw_tracepoint_names_match(&names, event)))
+		return etw_friendly_fail(-ESRCH, "this machine has no tracepoints \"%s\"", name);
+	return 0;
+}
+
 int libetw_session_enable_named(struct libetw_session *session,
 				const struct libetw_schemas *schemas, const char *name,
 				const struct libetw_enable_options *options)
 {
+	char system[ETW_TRACEPOINT_NAME_BYTES_MAX + 1];
+	const char *event = NULL;
 	GUID provider;
+	int result = name ? etw_tracepoint_name_split(name, system, &event) : -ESRCH;
 
-	TRY(libetw_schemas_find_provider(schemas, name, &provider));
-	return libetw_session_enable(session, &provider, options);
+	if (result == -EINVAL)
+		return etw_friendly_fail(result, "\"%s\" is no name of tracepoints", name);
+	if (result == 0)
+		TRY(find_tracepoints(name, system, event, &provider));
+	else
+		TRY(libetw_schemas_find_provider(schemas, name, &provider));
+	return enable(session, &provider, event, options);
 }
 
 int libetw_session_disable(struct libetw_session *session, const GUID *provider)

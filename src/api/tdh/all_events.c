@@ -80,8 +80,8 @@ static ULONG collect(struct collection *collection, ULONG *size)
 	ULONG error;
 
 	/* What only the trace describes is no definition; then the event is all there is. */
-	(void)etw_tdh_provider(collection->shared, &collection->record->EventHeader.ProviderId,
-			       &provider);
+	(void)(collection->own ? etw_tdh_provider_of_event : etw_tdh_provider)(
+		collection->shared, &collection->record->EventHeader.ProviderId, &provider);
 	TRY_WIN32(add_schemas(collection, provider));
 	if (!collection->count)
 		return ERROR_NOT_FOUND;

@@ -42,14 +42,26 @@ ULONG etw_tdh_answer_give(const struct etw_text *answer, void *buffer, ULONG roo
 	return etw_tdh_give(answer->at, answer->bytes, buffer, room, size);
 }
 
+static ULONG map_provider(int result)
+{
+	if (result == -ESRCH)
+		return ERROR_NOT_FOUND;
+	return result == -EBADMSG ? ERROR_FILE_NOT_FOUND : etw_win32_from_result(result);
+}
+
+ULONG etw_tdh_provider_of_event(struct etw_tdh_shared *shared, const GUID *guid,
+				const struct etw_provider_schema **ret)
+{
+	(void)etw_schema_store_look_again(shared->store);
+	return map_provider(etw_schema_store_demand_provider(shared->store, guid, ret));
+}
+
 ULONG etw_tdh_provider(struct etw_tdh_shared *shared, const GUID *guid,
 		       const struct etw_provider_schema **ret)
 {
-	int r;
+	ULONG error = etw_tdh_provider_of_event(shared, guid, ret);
 
-	(void)etw_schema_store_look_again(shared->store);
-	r = etw_schema_store_demand_provider(shared->store, guid, ret);
-	if (r == -ESRCH)
-		return ERROR_NOT_FOUND;
-	return r == -EBADMSG ? ERROR_FILE_NOT_FOUND : etw_win32_from_result(r);
+	if (error != ERROR_NOT_FOUND)
+		return error;
+	return map_provider(etw_tracepoint_machine_find(shared->tracepoints, guid, ret));
 }

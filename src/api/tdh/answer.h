@@ -29,13 +29,20 @@ ULONG etw_tdh_answer_string(struct etw_text *answer, size_t base, const char *st
 ULONG etw_tdh_answer_give(const struct etw_text *answer, void *buffer, ULONG room, ULONG *size);
 
 /*
- * etw_tdh_provider() - the definition of a provider, registered or loaded.
+ * etw_tdh_provider() - the definition of a provider, registered or loaded, or the tracepoints of this machine.
  *
- * Looks first whether the registry has changed. Returns ERROR_SUCCESS; ERROR_NOT_FOUND when it is neither;
+ * Looks first whether the registry has changed. Returns ERROR_SUCCESS; ERROR_NOT_FOUND when it is none of these;
  * ERROR_FILE_NOT_FOUND when it is registered, but its definition is gone or damaged; ERROR_NOT_ENOUGH_MEMORY; what
  * reading the definition failed with. Context: holding etw_tdh_lock().
  */
 ULONG etw_tdh_provider(struct etw_tdh_shared *shared, const GUID *guid,
 		       const struct etw_provider_schema **ret);
+
+/*
+ * etw_tdh_provider_of_event() - the same for an event that has a schema: without the tracepoints of this machine, as the trace
+ * may be of another one.
+ */
+ULONG etw_tdh_provider_of_event(struct etw_tdh_shared *shared, const GUID *guid,
+				const struct etw_provider_schema **ret);
 
 #endif

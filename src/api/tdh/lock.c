@@ -32,6 +32,7 @@ static void free_shared(struct etw_tdh_shared *shared)
 		etw_schema_store_set_known(shared->store, shared->known);
 	etw_schema_store_free(shared->store);
 	etw_tdh_loaded_done(shared->loaded);
+	etw_tracepoint_machine_free(shared->tracepoints);
 	free(shared);
 }
 
@@ -67,6 +68,7 @@ static int create_shared(struct etw_tdh_shared **ret)
 	TRY(etw_registry_open(&shared->registry));
 	etw_registry_attach(shared->registry, shared->store);
 	TRY(open_known(shared));
+	TRY(etw_tracepoint_machine_create(NULL, &shared->tracepoints));
 	apply_known_use(shared);
 	TRY(etw_decoder_create(shared->store, &shared->decoder));
 	*ret = TAKE(shared);

@@ -71,21 +71,17 @@ static ULONG give_event(struct etw_tdh_shared *shared, const GUID *guid,
 			const EVENT_DESCRIPTOR *wanted, TRACE_EVENT_INFO *buffer, ULONG *size)
 {
 	const struct etw_provider_schema *provider;
+	const struct etw_schema *schema;
 	const struct etw_tdh_blob *blob;
 	ULONG error = find_events(shared, guid, &provider);
 
 	if (error)
 		return error;
-	for (size_t i = 0; i < provider->schema_count; i++) {
-		const struct etw_schema *schema = &provider->schemas[i];
-
-		if (schema->descriptor.Id != wanted->Id ||
-		    schema->descriptor.Version != wanted->Version)
-			continue;
-		TRY_WIN32(etw_tdh_schema_blob(shared, schema, &blob));
-		return etw_tdh_give(blob->at, blob->bytes, buffer, *size, size);
-	}
-	return ERROR_NOT_FOUND;
+	schema = etw_provider_schema_event(provider, wanted->Id, wanted->Version);
+	if (!schema)
+		return ERROR_NOT_FOUND;
+	TRY_WIN32(etw_tdh_schema_blob(shared, schema, &blob));
+	return etw_tdh_give(blob->at, blob->bytes, buffer, *size, size);
 }
 
 TDHSTATUS TdhGetManifestEventInformation(LPGUID ProviderGuid, PEVENT_DESCRIPTOR EventDescriptor,

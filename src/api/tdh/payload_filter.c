@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tdh.h: payload filters. EnableTraceEx2() takes them on Windows, and refuses them here: sessions do not apply them
- * yet. Filters that TdhCreatePayloadFilter() hands out are whole blobs; an aggregated one is their parts behind one
- * head.
+ * tdh.h: payload filters, which EnableTraceEx2() takes. Filters that TdhCreatePayloadFilter() hands out are whole blobs; an
+ * aggregated one is their parts behind one head.
  */
 #include <tdh.h>
 #include <winerror.h>
@@ -41,6 +40,26 @@ static ULONG map_result(int result)
 	return result == -EMSGSIZE ? ERROR_INSUFFICIENT_BUFFER : etw_win32_from_result(result);
 }
 
+/* A tracepoint of this machine, where it would be filtered. Returns -ESRCH: its provider is none of this machine's. */
+static int write_tracepoint_filter(const struct etw_payload_wish *wish,
+				   struct etw_payload_blob *ret)
+{
+	const struct etw_provider_schema *provider;
+	struct etw_tdh_shared *shared;
+	int result;
+
+	TRY(etw_tdh_lock(&shared));
+	result = etw_tracepoint_machine_find(shared->tracepoints, wish->provider, &provider);
+	if (!result) {
+		const struct etw_schema *schema = etw_provider_schema_event(provider, wish->id,
+									    wish->version);
+
+		result = schema ? etw_payload_program_write(schema, wish, ret) : -ENOENT;
+	}
+	etw_tdh_unlock();
+	return result;
+}
+
 static ULONG write_filter(const struct etw_payload_wish *wish, const EVENT_DESCRIPTOR *descriptor,
 			  struct etw_payload_blob *ret)
 {
@@ -49,6 +68,11 @@ static ULONG write_filter(const struct etw_payload_wish *wish, const EVENT_DESCR
 	struct etw_tdh_shared *shared;
 	int result;
 
+	result = write_tracepoint_filter(wish, ret);
+	if (result == -ENOENT)
+		return ERROR_NOT_FOUND;
+	if (result != -ESRCH)
+		return map_result(result);
 	record.EventHeader.EventDescriptor = *descriptor;
 	result = etw_tdh_lock_for_event(&record, &shared, &schema);
 	if (result == -ESRCH)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tdh.h: which providers there are: those that are registered on this machine, those that this process has
- * loaded, and the kernel, whose classes are built in. Those of the table of known providers are listed where
+ * loaded, the kernel, whose classes are built in, and its tracepoints, for who may read tracefs. Those of the table of known providers are listed where
  * libetw_tdh_use_known() asks for it, so that "installed" keeps its meaning.
  */
 #include <tdh.h>
@@ -37,6 +37,7 @@ struct list {
 	struct listed *at;      /* owned */
 	size_t count;
 	size_t room;
+	struct etw_arena arena; /* owned: names that nobody else keeps */
 };
 
 static bool is_wanted(const struct list *list, DECODING_SOURCE source)
@@ -76,6 +77,19 @@ static int collect_known(struct list *list, struct etw_known *known)
 	return 0;
 }
 
+static int collect_tracepoints(struct list *list, const struct etw_tdh_shared *shared)
+{
+	struct etw_tracepoint_listed *listed;
+	size_t count;
+
+	if (!is_wanted(list, DecodingSourceXMLFile))
+		return 0;
+	TRY(etw_tracepoint_machine_list(shared->tracepoints, &list->arena, &listed, &count));
+	for (size_t i = 0; i < count; i++)
+		TRY(add(list, &listed[i].guid, DecodingSourceXMLFile, listed[i].name, false));
+	return 0;
+}
+
 static int collect(struct list *list, const struct etw_tdh_shared *shared)
 {
 	const struct etw_registry *registry = shared->registry;
@@ -94,6 +108,7 @@ static int collect(struct list *list, const struct etw_tdh_shared *shared)
 			TRY(add(list, &one->guid, one->source, one->name, false));
 		}
 	}
+	TRY(collect_tracepoints(list, shared));
 	return shared->lists_known && shared->known ? collect_known(list, shared->known) : 0;
 }
 
@@ -156,6 +171,7 @@ static void write(const struct list *list, struct etw_text *answer)
 static void free_list(struct list *list)
 {
 	free(list->at);
+	etw_arena_done(&list->arena);
 }
 
 /* What is on the disk now, not what it was when the process first asked. */

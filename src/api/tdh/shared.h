@@ -22,6 +22,7 @@
 #include "registry/registry.h"
 #include "schema/known/known.h"
 #include "schema/store/store.h"
+#include "schema/tracepoint/machine.h"
 
 struct etw_tdh_shared {
 	struct etw_schema_store *store; /* owned */
@@ -32,6 +33,7 @@ struct etw_tdh_shared {
 	uint64_t looked_ns;             /* monotonic: when an unknown event last looked for news */
 	struct etw_known *known;        /* the store's; NULL: there is none */
 	bool lists_known;               /* enumerations have known providers too */
+	struct etw_tracepoint_machine *tracepoints; /* owned */
 };
 
 #endif

@@ -15,7 +15,8 @@
 #include "base/guid_name.h"
 #include "base/macros.h"
 
-#define STRUCTURE "tracefs"
+#define STRUCTURE   "tracefs"
+#define ENVIRONMENT "ETW_TRACEFS"
 
 /* Of linux/mount.h, which does not go together with the C library's header everywhere. */
 #define FSCONFIG_CREATE 6
@@ -54,6 +55,8 @@ int etw_tracefs_open(const char *folder, int *ret, struct etw_fault *reterr)
 					     "/sys/kernel/debug/tracing/events"};
 	int fd = -ENOENT;
 
+	if (!folder)
+		folder = secure_getenv(ENVIRONMENT);
 	if (folder) {
 		fd = open_folder(AT_FDCWD, folder);
 	} else {
@@ -271,8 +274,10 @@ static int read_events(int events_fd, const char *system, const struct etw_trace
 					   &event, NULL);
 		if (r == -ENOMEM || etw_is_shortage(r))
 			return r;
-		if (r == 0)
-			provider->schemas[provider->schema_count++] = event.layout->schema;
+		if (r < 0)
+			continue;
+		provider->schemas[provider->schema_count] = event.layout->schema;
+		provider->schemas[provider->schema_count++].origin = ETW_SCHEMA_ORIGIN_INSTALLED;
 	}
 	return 0;
 }

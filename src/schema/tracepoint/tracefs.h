@@ -37,7 +37,7 @@ struct etw_tracefs_event {
  * etw_tracefs_open() - opens the folder `events` of tracefs, where it is mounted; where it is not, tracefs is mounted for this
  * descriptor alone, if the process may.
  *
- * @folder: of `events`; NULL: the machine's
+ * @folder: of `events`; NULL: the one that $ETW_TRACEFS names (none, where it is empty), else the machine's
  * @ret:    owned descriptor
  *
  * Returns 0; -EACCES, -ENOENT ... with @reterr, which says what to do.

@@ -137,5 +137,6 @@ int main(void)
 
 	/* Nothing is installed. */
 	(void)setenv("ETW_PROVIDERS_DIR", "/nonexistent", 1);
+	(void)setenv("ETW_TRACEFS", "", 1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

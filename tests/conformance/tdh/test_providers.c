@@ -87,7 +87,8 @@ static int begin(void **state)
 	uint8_t *wide;
 
 	(void)state;
-	if (!mkdtemp(folder) || setenv("ETW_PROVIDERS_DIR", folder, 1))
+	if (!mkdtemp(folder) || setenv("ETW_PROVIDERS_DIR", folder, 1) ||
+	    setenv("ETW_TRACEFS", "", 1))
 		return -1;
 	(void)snprintf(path, sizeof(path), "%s/made.man", folder);
 	file = fopen(path, "we");

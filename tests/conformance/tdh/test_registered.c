@@ -75,7 +75,8 @@ static void run(const char *command)
 static int begin(void **state)
 {
 	(void)state;
-	return !mkdtemp(folder) || setenv("ETW_PROVIDERS_DIR", folder, 1);
+	return !mkdtemp(folder) || setenv("ETW_PROVIDERS_DIR", folder, 1) ||
+	       setenv("ETW_TRACEFS", "", 1);
 }
 
 static int end(void **state)
