@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load nothing|switches|calls|forks|transfers|faults|connections|bulk COUNT - what the kernel is kept busy with, for run_kernel:
- * COUNT bytes that two processes send each other in turns, COUNT system calls that do nothing else, COUNT processes that end at
- * once, COUNT blocks of a disk, COUNT pages that are touched for the first time, and given back 64 at a time, COUNT connections
- * of TCP that carry a byte each way, or COUNT pieces of 16 KiB through one.
+ * load nothing|switches|calls|forks|transfers|files|faults|connections|bulk COUNT - what the kernel is kept busy with, for
+ * run_kernel: COUNT bytes that two processes send each other in turns, COUNT system calls that do nothing else, COUNT processes
+ * that end at once, COUNT blocks of a disk, COUNT small files that are made, read and removed, COUNT pages that are touched for
+ * the first time, and given back 64 at a time, COUNT connections of TCP that carry a byte each way, or COUNT pieces of 16 KiB
+ * through one.
  */
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -87,6 +89,45 @@ static int transfer_often(long count)
 	return close(fd);
 }
 
+#define FILE_BYTES  1024
+#define FILES_THERE 64 /* at a time */
+
+static int make_file(const char *name, const char *bytes)
+{
+	int fd = open(name, O_CREAT | O_EXCL | O_WRONLY, 0600);
+
+	return fd < 0 || write(fd, bytes, FILE_BYTES) != FILE_BYTES || close(fd);
+}
+
+static int read_file(const char *name, char *bytes)
+{
+	int fd = open(name, O_RDONLY);
+	struct stat status;
+
+	return fd < 0 || fstat(fd, &status) || read(fd, bytes, FILE_BYTES) != FILE_BYTES ||
+	       close(fd);
+}
+
+/* In the folder that the environment names. Of each file nine system calls: two opens, two closes, and one of each other. */
+static int file_often(long count)
+{
+	static char bytes[FILE_BYTES];
+	const char *folder = getenv("ETW_BENCH_FOLDER");
+	char name[32];
+
+	if (!folder || chdir(folder))
+		return 1;
+	for (long i = 0; i < count + FILES_THERE; i++) {
+		(void)snprintf(name, sizeof(name), "file-%ld", i);
+		if (i < count && make_file(name, bytes))
+			return 1;
+		(void)snprintf(name, sizeof(name), "file-%ld", i - FILES_THERE);
+		if (i >= FILES_THERE && (read_file(name, bytes) || unlink(name)))
+			return 1;
+	}
+	return 0;
+}
+
 #define PAGE_BYTES    4096
 #define PAGES_AT_ONCE 64 /* too few for a huge page */
 
@@ -131,7 +172,26 @@ static int connect_to(const struct sockaddr_in *to)
 	return fd;
 }
 
-static int serve(int listener, long count)
+/* Starts a process that ends as @serve does. Returns its pid, and where it listens; negative: there is none. */
+static pid_t start_server(int (*serve)(int listener, long count), long count,
+			  struct sockaddr_in *ret)
+{
+	int listener = listen_somewhere(ret);
+	pid_t pid = listener < 0 ? -1 : fork();
+
+	if (!pid)
+		_exit(serve(listener, count));
+	return pid;
+}
+
+static int wait_for(pid_t pid)
+{
+	int status = 0;
+
+	return waitpid(pid, &status, 0) != pid || status;
+}
+
+static int answer_often(int listener, long count)
 {
 	char byte;
 
@@ -148,17 +208,11 @@ static int serve(int listener, long count)
 static int connect_often(long count)
 {
 	struct sockaddr_in to;
-	int listener = listen_somewhere(&to), status = 0;
+	pid_t pid = start_server(answer_often, count, &to);
 	char byte = 0;
-	pid_t pid;
 
-	if (listener < 0)
-		return 1;
-	pid = fork();
 	if (pid < 0)
 		return 1;
-	if (!pid)
-		_exit(serve(listener, count));
 	for (long i = 0; i < count; i++) {
 		/* The port comes back at once: the reset leaves no TIME_WAIT. */
 		const struct linger at_once = {.l_onoff = 1};
@@ -169,20 +223,20 @@ static int connect_often(long count)
 			return 1;
 		close(fd);
 	}
-	return waitpid(pid, &status, 0) != pid || status;
+	return wait_for(pid);
 }
 
-static int take_all(int listener, long long bytes)
+static int take_all(int listener, long count)
 {
 	static char piece[PIECE_BYTES];
 	int fd = accept(listener, NULL, NULL);
 
-	while (bytes > 0) {
+	for (long long left = (long long)count * PIECE_BYTES; left > 0;) {
 		ssize_t got = recv(fd, piece, sizeof(piece), 0);
 
 		if (got <= 0)
 			return 1;
-		bytes -= got;
+		left -= got;
 	}
 	return 0;
 }
@@ -191,22 +245,23 @@ static int send_much(long count)
 {
 	static char piece[PIECE_BYTES];
 	struct sockaddr_in to;
-	int listener = listen_somewhere(&to), status = 0, fd;
-	pid_t pid;
+	pid_t pid = start_server(take_all, count, &to);
+	int fd = pid < 0 ? -1 : connect_to(&to);
 
-	if (listener < 0)
-		return 1;
-	pid = fork();
-	if (pid < 0)
-		return 1;
-	if (!pid)
-		_exit(take_all(listener, (long long)count * PIECE_BYTES));
-	fd = connect_to(&to);
 	for (long i = 0; i < count; i++)
 		if (fd < 0 || send(fd, piece, sizeof(piece), 0) != PIECE_BYTES)
 			return 1;
-	return waitpid(pid, &status, 0) != pid || status;
+	return wait_for(pid);
 }
+
+static const struct {
+	const char *name;
+	int (*run)(long count);
+} loads[] = {
+	{"switches", switch_often},     {"calls", call_often}, {"forks", fork_often},
+	{"transfers", transfer_often},  {"files", file_often}, {"faults", fault_often},
+	{"connections", connect_often}, {"bulk", send_much},
+};
 
 int main(int argc, char **argv)
 {
@@ -214,22 +269,10 @@ int main(int argc, char **argv)
 
 	if (count > 0 && strcmp(argv[1], "nothing") == 0)
 		return 0;
-	if (count > 0 && strcmp(argv[1], "switches") == 0)
-		return switch_often(count);
-	if (count > 0 && strcmp(argv[1], "calls") == 0)
-		return call_often(count);
-	if (count > 0 && strcmp(argv[1], "forks") == 0)
-		return fork_often(count);
-	if (count > 0 && strcmp(argv[1], "transfers") == 0)
-		return transfer_often(count);
-	if (count > 0 && strcmp(argv[1], "faults") == 0)
-		return fault_often(count);
-	if (count > 0 && strcmp(argv[1], "connections") == 0)
-		return connect_often(count);
-	if (count > 0 && strcmp(argv[1], "bulk") == 0)
-		return send_much(count);
-	(void)fprintf(stderr,
-		      "usage: load nothing|switches|calls|forks|transfers|faults|connections|bulk "
-		      "COUNT\n");
+	for (size_t i = 0; count > 0 && i < sizeof(loads) / sizeof(loads[0]); i++)
+		if (strcmp(argv[1], loads[i].name) == 0)
+			return loads[i].run(count);
+	(void)fprintf(stderr, "usage: load nothing|switches|calls|forks|transfers|files|faults|"
+			      "connections|bulk COUNT\n");
 	return 2;
 }
