@@ -21,15 +21,30 @@ struct {
 
 /* The call that runs, as far as every step wants it. */
 struct call {
-	const struct etw_kernel_control *control;
-	struct task_struct *task;
-	struct thread *thread;
-	__u32 program;
+	__u32 tid;
+	__u32 count; /* of the thread, as operations_of() says */
 	__u32 stack; /* place of the call's; NO_STACK: none is wanted */
 	__u32 is_compat;
 	struct etw_kernel_file_call how;
+	__u16 types[2]; /* as in struct file_work */
+	__u64 irps[2];
 	__u64 arguments[6];
+	struct etw_kernel_file_begin begin; /* an operation while it is sent */
 };
+
+/* One for each program, as etw_file_stacks: Linux 6.1 has little room on a program's stack. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, NO_STACK);
+	__type(key, __u32);
+	__type(value, struct call);
+} etw_running_calls SEC(".maps");
+
+/* @place: of the program that runs */
+static __always_inline struct call *call_at(__u32 place)
+{
+	return bpf_map_lookup_elem(&etw_running_calls, &place);
+}
 
 static __always_inline __u64 argument(const struct call *call, __u32 place)
 {
@@ -38,9 +53,9 @@ static __always_inline __u64 argument(const struct call *call, __u32 place)
 	return at < 6 ? call->arguments[at] : 0;
 }
 
-static __always_inline __u64 new_irp(const struct call *call)
+static __always_inline __u64 new_irp(struct call *call)
 {
-	return number_operation(call->task, call->thread);
+	return operation_number(call->tid, ++call->count);
 }
 
 /* Whether the call that closes it leaves nobody with it. */
@@ -118,9 +133,10 @@ __noinline int send_begin_with_path(struct etw_kernel_file_begin *payload, __u32
 }
 
 /* Where the stack of an event is, if it is to have one. */
-static __always_inline __u32 stack_of(const struct call *call, __u32 type)
+static __always_inline __u32 stack_of(const struct etw_kernel_control *control,
+				      const struct call *call, __u32 type)
 {
-	return call->stack != NO_STACK && has_stack(call->control, type) ? call->stack : NO_STACK;
+	return call->stack != NO_STACK && has_stack(control, type) ? call->stack : NO_STACK;
 }
 
 /* Reads a path of the call into @room. Returns its bytes with the NUL; 0: it is not in memory, or there is none. */
@@ -132,16 +148,15 @@ static __always_inline __u32 read_path(struct path_room *room, __u64 path)
 }
 
 /* The folder where a path begins that has no slash in front; it is named. */
-static __always_inline __u64 folder_of(const struct call *call, const struct path_room *room,
-				       __s32 fd, __u32 has_fd)
+static __always_inline __u64 folder_of(const struct path_room *room, __s32 fd, __u32 has_fd)
 {
-	struct task_struct *task = call->task;
+	struct task_struct *task = bpf_get_current_task_btf();
 	struct fs_struct *fs;
 
 	if (room->path[0] == '/')
 		return 0;
 	if (has_fd && fd != AT_CWD)
-		return name_file(file_of(call->task, fd));
+		return name_file(file_of(task, fd));
 	fs = BPF_CORE_READ(task, fs);
 	return name_by((__u64)BPF_CORE_READ(fs, pwd.dentry, d_inode),
 		       (__u64)fs + bpf_core_field_offset(fs->pwd), ETW_KERNEL_NAME_IS);
@@ -161,80 +176,90 @@ static __always_inline void send_given_name(__u64 irp, __u64 folder, struct path
 	send_name(room);
 }
 
+/* Fills in what every beginning has. */
+static __always_inline void start_begin(struct call *call, __u64 irp, __u64 file, __u64 key,
+					__u32 type)
+{
+	call->begin = (struct etw_kernel_file_begin){};
+	call->begin.irp = irp;
+	call->begin.file = file;
+	call->begin.key = key;
+	call->begin.tid = call->tid;
+	call->begin.type = type;
+	call->begin.info_class = call->how.info_class;
+	call->begin.call_flags = call->how.flags;
+}
+
 static __always_inline int event_has_path(__u32 type)
 {
 	return type == ETW_KERNEL_FILE_CREATE || type >= ETW_KERNEL_FILE_DELETE_PATH;
 }
 
 /* Returns 0: a path was not in memory, nothing was sent. */
-static __always_inline int send_path_parts(const struct call *call, __u64 irp, __u32 number,
+static __always_inline int send_path_parts(const struct etw_kernel_control *control,
+					   struct call *call, __u64 irp, __u32 number,
 					   struct path_room *room)
 {
 	const struct etw_kernel_file_call *how = &call->how;
-	struct etw_kernel_file_begin payload = {
-		.irp = irp,
-		.file = irp,
-		.key = irp,
-		.tid = call->task->pid,
-		.type = how->type,
-		.info_class = how->info_class,
-		.call_flags = how->flags,
-	};
+	struct etw_kernel_file_begin *begin = &call->begin;
 	__u32 bytes = read_path(room, argument(call, how->path));
 	__u64 folder;
 
 	if (!bytes)
 		return 0;
-	folder = folder_of(call, room, argument(call, how->file), how->file);
+	folder = folder_of(room, argument(call, how->file), how->file);
 	if (how->type != ETW_KERNEL_FILE_CREATE && how->type != ETW_KERNEL_FILE_DELETE_PATH &&
-	    is_wanted(call->control, ETW_KERNEL_FILE_NAME))
+	    is_wanted(control, ETW_KERNEL_FILE_NAME))
 		send_given_name(irp, folder, room, bytes);
+	start_begin(call, irp, irp, irp, how->type);
 	if (how->type == ETW_KERNEL_FILE_CREATE) {
-		payload.options = argument(call, how->size);
-		payload.attributes = argument(call, how->offset);
+		begin->options = argument(call, how->size);
+		begin->attributes = argument(call, how->offset);
 		if (how->flags & ETW_KERNEL_CALL_HAS_HOW) {
 			__u64 options[2] = {};
 
 			bpf_probe_read_user(options, sizeof(options),
 					    (void *)argument(call, how->size));
-			payload.options = options[0];
-			payload.attributes = options[1];
+			begin->options = options[0];
+			begin->attributes = options[1];
 		}
 	} else if (how->size) {
-		payload.extra = argument(call, how->size);
+		begin->extra = argument(call, how->size);
 		if (how->flags & ETW_KERNEL_CALL_SPLIT_OFFSET)
-			payload.extra = (__u32)payload.extra | argument(call, how->size + 1) << 32;
+			begin->extra = (__u32)begin->extra | argument(call, how->size + 1) << 32;
 	}
 	if (how->other_path) {
 		bytes = read_path(room, argument(call, how->other_path));
 		if (!bytes)
 			return 0;
-		folder = folder_of(call, room, argument(call, how->other_file), how->other_file);
+		folder = folder_of(room, argument(call, how->other_file), how->other_file);
 	}
-	if (!is_wanted(call->control, ETW_KERNEL_FILE_BEGIN))
+	if (!is_wanted(control, ETW_KERNEL_FILE_BEGIN))
 		return 1;
 	if (!event_has_path(how->type)) {
-		send_begin(&payload, stack_of(call, how->type));
+		send_begin(begin, stack_of(control, call, how->type));
 		return 1;
 	}
-	payload.folder = folder;
-	payload.path_bytes = bytes;
-	send_begin_with_path(&payload, number, stack_of(call, how->type));
+	begin->folder = folder;
+	begin->path_bytes = bytes;
+	send_begin_with_path(begin, number, stack_of(control, call, how->type));
 	return 1;
 }
 
-/* An operation on what a path leads to. Returns as send_path_parts(). */
-static __noinline int begin_by_path(const struct call *call, __u64 irp)
+/* begin_by_path() - an operation on what a path leads to. Returns as send_path_parts(). Verified once. */
+__noinline int begin_by_path(__u32 place, __u64 irp)
 {
+	const struct etw_kernel_control *control = find_control();
 	__u32 number = take_path_room();
 	struct path_room *room = bpf_map_lookup_elem(&etw_path_rooms, &number);
+	struct call *call = call_at(place);
 	int is_sent;
 
 	if (!room) {
 		count_drop(ETW_KERNEL_DROP_CPU_RING_FULL + ETW_KERNEL_FILE_BEGIN);
 		return 1;
 	}
-	is_sent = send_path_parts(call, irp, number, room);
+	is_sent = !control || !call || send_path_parts(control, call, irp, number, room);
 	__sync_lock_test_and_set(&room->is_used, 0);
 	return is_sent;
 }
@@ -298,91 +323,98 @@ static __always_inline __u64 offset_of(const struct call *call, struct file *fil
 	return BPF_CORE_READ(file, f_pos);
 }
 
-/* An operation on an open file. @slot: of the call's operations. */
-static __always_inline void begin_on_file(const struct call *call, struct file *file, __u32 type,
-					  __u32 offset_place, __u32 slot)
+/* begin_on_file() - an operation on an open file. @slot: of the call's operations. Verified once. */
+__noinline int begin_on_file(__u32 place, __u64 file_at, __u32 type, __u32 offset_place, __u32 slot)
 {
-	struct file_work *work = &call->thread->file_work;
-	__u64 key = name_file(file), irp = new_irp(call);
-	struct etw_kernel_file_begin payload = {
-		.irp = irp,
-		.file = object_of(file, key),
-		.key = key,
-		.tid = call->task->pid,
-		.type = type,
-		.options = BPF_CORE_READ(file, f_flags),
-		.info_class = call->how.info_class,
-		.call_flags = call->how.flags,
-	};
+	const struct etw_kernel_control *control = find_control();
+	struct file *file = (void *)file_at;
+	struct call *call = call_at(place);
+	struct etw_kernel_file_begin *begin;
+	__u64 key, irp;
 
+	if (!control || !call)
+		return 0;
+	key = name_file(file);
+	irp = new_irp(call);
+	begin = &call->begin;
+	start_begin(call, irp, object_of(file, key), key, type);
+	begin->options = BPF_CORE_READ(file, f_flags);
 	if (type == ETW_KERNEL_FILE_READ || type == ETW_KERNEL_FILE_WRITE) {
-		payload.offset = offset_of(call, file, offset_place, IS_WRITE(type));
-		payload.byte_count = size_of_call(call);
+		begin->offset = offset_of(call, file, offset_place, IS_WRITE(type));
+		begin->byte_count = size_of_call(call);
 	} else if (type == ETW_KERNEL_FILE_DIR_ENUM) {
-		payload.byte_count = argument(call, call->how.size);
+		begin->byte_count = argument(call, call->how.size);
 	} else if (type == ETW_KERNEL_FILE_FS_CONTROL) {
-		payload.info_class = argument(call, call->how.size);
+		begin->info_class = argument(call, call->how.size);
 	} else if (type == ETW_KERNEL_FILE_SET_INFO && call->how.size) {
-		payload.extra = argument(call, call->how.size);
+		begin->extra = argument(call, call->how.size);
 		if (call->how.flags & ETW_KERNEL_CALL_SPLIT_OFFSET)
-			payload.extra = (__u32)payload.extra | argument(call, call->how.size + 1)
-								       << 32;
+			begin->extra = (__u32)begin->extra | argument(call, call->how.size + 1)
+								     << 32;
 	}
-	if (is_wanted(call->control, ETW_KERNEL_FILE_BEGIN))
-		send_begin(&payload, stack_of(call, type));
-	work->irps[slot & 1] = irp;
-	work->types[slot & 1] = type;
+	if (is_wanted(control, ETW_KERNEL_FILE_BEGIN))
+		send_begin(begin, stack_of(control, call, type));
+	call->irps[slot & 1] = irp;
+	call->types[slot & 1] = type;
+	return 0;
 }
 
-/* A descriptor of @file is closed, and the file with the last of them. @has_end: its call tells its end; else it is told at once */
-static __noinline void close_file(const struct call *call, struct file *file, __u32 has_end)
+/*
+ * close_file() - a descriptor of a file is closed, and the file with the last of them. Verified once.
+ *
+ * @has_end: its call tells its end; else it is told at once
+ */
+__noinline int close_file(__u32 place, __u64 file_at, __u32 has_end)
 {
-	struct file_work *work = &call->thread->file_work;
+	const struct etw_kernel_control *control = find_control();
+	struct file *file = (void *)file_at;
+	struct call *call = call_at(place);
 	struct inode *inode = BPF_CORE_READ(file, f_inode);
-	__u64 address = (__u64)file, key = key_of(inode);
+	__u64 key = key_of(inode);
 
-	begin_on_file(call, file, ETW_KERNEL_FILE_CLEANUP, 0, 0);
+	if (!control || !call)
+		return 0;
+	begin_on_file(place, file_at, ETW_KERNEL_FILE_CLEANUP, 0, 0);
 	if (is_last_use(file)) {
-		begin_on_file(call, file, ETW_KERNEL_FILE_CLOSE, 0, 1);
-		bpf_map_delete_elem(&etw_opened_files, &address);
-		if (!BPF_CORE_READ(inode, i_nlink) &&
-		    is_wanted(call->control, ETW_KERNEL_FILE_NAME) &&
+		begin_on_file(place, file_at, ETW_KERNEL_FILE_CLOSE, 0, 1);
+		bpf_map_delete_elem(&etw_opened_files, &file_at);
+		if (!BPF_CORE_READ(inode, i_nlink) && is_wanted(control, ETW_KERNEL_FILE_NAME) &&
 		    tell_name(key, path_of(file), ETW_KERNEL_NAME_DELETED))
 			bpf_map_delete_elem(&etw_named_files, &key);
 	}
 	if (has_end)
-		return;
-	if (is_wanted(call->control, ETW_KERNEL_FILE_END)) {
-		send_end(work->irps[0], 0, ETW_KERNEL_FILE_CLEANUP, 0, NO_STACK);
-		if (work->irps[1])
-			send_end(work->irps[1], 0, ETW_KERNEL_FILE_CLOSE, 0, NO_STACK);
+		return 0;
+	if (is_wanted(control, ETW_KERNEL_FILE_END)) {
+		send_end(call->irps[0], 0, ETW_KERNEL_FILE_CLEANUP, 0, NO_STACK);
+		if (call->irps[1])
+			send_end(call->irps[1], 0, ETW_KERNEL_FILE_CLOSE, 0, NO_STACK);
 	}
-	work->irps[0] = work->irps[1] = 0;
+	call->irps[0] = call->irps[1] = 0;
+	return 0;
 }
 
 struct closing {
-	const struct call *call;
-	__u32 first, last;
+	__u32 place, first, last;
 };
 
-static long close_one(__u32 number, struct closing *closing)
+static long close_one(__u32 number, const struct closing *closing)
 {
 	__u32 fd = closing->first + number;
 	struct file *file;
 
 	if (fd > closing->last)
 		return 1;
-	file = file_of(closing->call->task, fd);
+	file = file_of(bpf_get_current_task_btf(), fd);
 	if (file && is_named_kind(file))
-		close_file(closing->call, file, 0);
+		close_file(closing->place, (__u64)file, 0);
 	return 0;
 }
 
 /* Every descriptor from @first to @last; of more than a program may look at the rest is left. */
-static __always_inline void close_all(const struct call *call, __u32 first, __u32 last)
+static __always_inline void close_all(__u32 place, __u32 first, __u32 last)
 {
-	struct closing closing = {.call = call, .first = first};
-	struct task_struct *task = call->task;
+	struct closing closing = {.place = place, .first = first};
+	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 count = BPF_CORE_READ(task, files, fdt, max_fds);
 
 	if (!count || first >= count || last < first)
@@ -415,18 +447,34 @@ static __always_inline void read_arguments(struct call *call, struct pt_regs *re
 #endif
 }
 
-/* What the call is, by its number. Returns whether it is an operation of files that is wanted. */
-static __always_inline int find_call(struct call *call, __u64 number)
+/* What the call is, by its number; NULL: it is no operation of files. */
+static __always_inline const struct etw_kernel_file_call *find_how(__u32 is_compat, __u64 number)
 {
+	const struct etw_kernel_file_call *how;
 	const struct etw_kernel_file_calls *calls;
 	__u32 key = 0;
 
-	call->is_compat = abi_of(call->task) & ETW_KERNEL_SYSCALL_COMPAT ? 1 : 0;
 	calls = bpf_map_lookup_elem(&etw_file_calls, &key);
 	if (!calls || number >= ETW_KERNEL_FILE_CALLS)
-		return 0;
-	call->how = call->is_compat ? calls->calls[1][number] : calls->calls[0][number];
-	return call->how.type;
+		return NULL;
+	how = &calls->calls[is_compat & 1][number];
+	return how->type ? how : NULL;
+}
+
+/* What runs in a program of @place; it has no arguments yet. NULL: never. */
+static __always_inline struct call *begin_program(const __u32 place, struct task_struct *task,
+						  struct thread *thread)
+{
+	struct call *call = call_at(place);
+
+	if (!call)
+		return NULL;
+	call->tid = task->pid;
+	call->count = operations_of(thread);
+	call->how = (struct etw_kernel_file_call){};
+	call->irps[0] = call->irps[1] = 0;
+	call->stack = NO_STACK;
+	return call;
 }
 
 /* An empty path stands for the descriptor in front of it. Returns whether there is a path. */
@@ -442,71 +490,86 @@ static __always_inline int has_path(const struct call *call)
 	return bpf_probe_read_user(&first, sizeof(first), (void *)path) || first;
 }
 
-static __always_inline void begin_call(struct call *call)
+static __always_inline void begin_call(struct call *call, struct task_struct *task,
+				       struct file_work *work)
 {
 	const struct etw_kernel_file_call *how = &call->how;
-	struct file_work *work = &call->thread->file_work;
 	struct file *file;
 
 	if (how->flags & ETW_KERNEL_CALL_CLOSES_RANGE) {
 		/* With CLOSE_RANGE_CLOEXEC nothing is closed. */
 		if (!(argument(call, 3) & 4))
-			close_all(call, argument(call, 1), argument(call, 2));
+			close_all(IN_ENTER, argument(call, 1), argument(call, 2));
 		return;
 	}
 	if (has_path(call)) {
-		work->irps[0] = new_irp(call);
-		work->types[0] = how->type;
-		work->is_late = !begin_by_path(call, work->irps[0]);
+		call->irps[0] = new_irp(call);
+		call->types[0] = how->type;
+		work->is_late = !begin_by_path(IN_ENTER, call->irps[0]);
 		return;
 	}
 	/* Onto itself nothing is duplicated. */
 	if (how->flags & ETW_KERNEL_CALL_REPLACES && argument(call, 1) == argument(call, 2))
 		return;
-	file = how->file ? file_of(call->task, argument(call, how->file)) : NULL;
+	file = how->file ? file_of(task, argument(call, how->file)) : NULL;
 	if (file && is_named_kind(file)) {
 		if (how->flags & (ETW_KERNEL_CALL_CLOSES | ETW_KERNEL_CALL_REPLACES))
-			close_file(call, file, 1);
+			close_file(IN_ENTER, (__u64)file, 1);
 		else
-			begin_on_file(call, file, how->type, how->offset, 0);
+			begin_on_file(IN_ENTER, (__u64)file, how->type, how->offset, 0);
 	}
 	if (how->type != ETW_KERNEL_FILE_READ || !how->other_file)
 		return;
 	/* It is written to another one. */
-	file = file_of(call->task, argument(call, how->other_file));
+	file = file_of(task, argument(call, how->other_file));
 	if (file && is_named_kind(file))
-		begin_on_file(call, file, ETW_KERNEL_FILE_WRITE, how->other_offset, 1);
+		begin_on_file(IN_ENTER, (__u64)file, ETW_KERNEL_FILE_WRITE, how->other_offset, 1);
 }
 
 SEC("tp_btf/sys_enter")
 int etw_enter_file_call(__u64 *context)
 {
-	struct call call = {.program = IN_ENTER, .control = find_control()};
+	const struct etw_kernel_control *control = find_control();
+	struct task_struct *task = bpf_get_current_task_btf();
+	const struct etw_kernel_file_call *how;
 	struct file_work *work;
+	struct thread *thread;
+	struct call *call;
+	__u32 is_compat;
 
-	if (!wants_files(call.control))
+	if (!wants_files(control))
 		return 0;
-	call.task = bpf_get_current_task_btf();
-	if (!find_call(&call, context[1]))
+	is_compat = abi_of(task) & ETW_KERNEL_SYSCALL_COMPAT ? 1 : 0;
+	how = find_how(is_compat, context[1]);
+	if (!how)
 		return 0;
-	call.thread = bpf_task_storage_get(&etw_threads, call.task, 0, 0);
-	if (!call.thread || !is_inside(call.control, call.thread))
+	thread = bpf_task_storage_get(&etw_threads, task, 0, 0);
+	if (!thread || !is_inside(control, thread))
 		return 0;
-	read_arguments(&call, (void *)context[0]);
-	work = &call.thread->file_work;
-	work->irps[0] = work->irps[1] = 0;
-	work->flags = call.how.flags;
+	call = begin_program(IN_ENTER, task, thread);
+	if (!call)
+		return 0;
+	call->is_compat = is_compat;
+	call->how = *how;
+	read_arguments(call, (void *)context[0]);
+	work = &thread->file_work;
 	work->is_late = 0;
-	call.stack = take_file_stack(context, call.control, call.program, ETW_KERNEL_FILE_BEGIN,
-				     call.how.type);
-	begin_call(&call);
+	call->stack = take_file_stack(context, control, IN_ENTER, ETW_KERNEL_FILE_BEGIN,
+				      call->how.type);
+	begin_call(call, task, work);
+	work->count = call->count;
+	work->flags = call->how.flags;
+	for (int i = 0; i < 2; i++) {
+		work->irps[i] = call->irps[i];
+		work->types[i] = call->types[i];
+	}
 	return 0;
 }
 
 /* The file that a call opened is known by the operation from here on. Returns whether it was made. */
-static __always_inline __u32 note_opened(const struct call *call, __u64 irp, __s64 fd)
+static __always_inline __u32 note_opened(struct task_struct *task, __u64 irp, __s64 fd)
 {
-	struct file *file = file_of(call->task, fd);
+	struct file *file = file_of(task, fd);
 	struct opened_file opened = {.irp = irp};
 	__u64 address = (__u64)file, key;
 	__u32 is_new;
@@ -523,52 +586,65 @@ static __always_inline __u32 note_opened(const struct call *call, __u64 irp, __s
 	return is_new;
 }
 
+/* The path of what the call opens was not in memory when it began. */
+static __always_inline void begin_late(__u64 *context, const struct etw_kernel_control *control,
+				       struct task_struct *task, struct thread *thread)
+{
+	__u32 is_compat = abi_of(task) & ETW_KERNEL_SYSCALL_COMPAT ? 1 : 0;
+	struct call *call = begin_program(IN_EXIT, task, thread);
+	struct pt_regs *regs = (void *)context[0];
+	const struct etw_kernel_file_call *how;
+
+#if defined(__TARGET_ARCH_x86)
+	how = find_how(is_compat, regs->orig_ax);
+#elif defined(__TARGET_ARCH_arm64)
+	how = find_how(is_compat, regs->syscallno);
+#endif
+	if (!call || !how)
+		return;
+	call->is_compat = is_compat;
+	call->how = *how;
+	read_arguments(call, regs);
+#if defined(__TARGET_ARCH_arm64)
+	call->arguments[0] = regs->orig_x0;
+#endif
+	call->stack = take_file_stack(context, control, IN_EXIT, ETW_KERNEL_FILE_BEGIN,
+				      call->how.type);
+	if (!begin_by_path(IN_EXIT, thread->file_work.irps[0]))
+		count_drop(ETW_KERNEL_DROP_INCOMPLETE);
+}
+
 SEC("tp_btf/sys_exit")
 int etw_exit_file_call(__u64 *context)
 {
-	struct call call = {.program = IN_EXIT, .control = find_control()};
-	struct file_work *work;
+	const struct etw_kernel_control *control = find_control();
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u32 is_new = 0, stack;
 	__s64 result = context[1];
-	__u32 is_new = 0;
+	struct file_work *work;
+	struct thread *thread;
 
-	if (!wants_files(call.control))
+	if (!wants_files(control))
 		return 0;
-	call.task = bpf_get_current_task_btf();
-	call.thread = bpf_task_storage_get(&etw_threads, call.task, 0, 0);
-	if (!call.thread)
+	thread = bpf_task_storage_get(&etw_threads, task, 0, 0);
+	if (!thread)
 		return 0;
-	work = &call.thread->file_work;
+	work = &thread->file_work;
 	if (work->is_late) {
-		struct pt_regs *regs = (void *)context[0];
-
 		work->is_late = 0;
-#if defined(__TARGET_ARCH_x86)
-		if (find_call(&call, regs->orig_ax)) {
-#elif defined(__TARGET_ARCH_arm64)
-		if (find_call(&call, regs->syscallno)) {
-#endif
-			read_arguments(&call, regs);
-#if defined(__TARGET_ARCH_arm64)
-			call.arguments[0] = regs->orig_x0;
-#endif
-			call.stack = take_file_stack(context, call.control, call.program,
-						     ETW_KERNEL_FILE_BEGIN, call.how.type);
-			if (!begin_by_path(&call, work->irps[0]))
-				count_drop(ETW_KERNEL_DROP_INCOMPLETE);
-		}
+		begin_late(context, control, task, thread);
 	}
 	if (!work->irps[0] && !work->irps[1])
 		return 0;
 	if (work->flags & ETW_KERNEL_CALL_OPENS && result >= 0)
-		is_new = note_opened(&call, work->irps[0], result);
-	if (is_wanted(call.control, ETW_KERNEL_FILE_END)) {
-		call.stack = take_file_stack(context, call.control, call.program,
-					     ETW_KERNEL_FILE_END, 0);
+		is_new = note_opened(task, work->irps[0], result);
+	if (is_wanted(control, ETW_KERNEL_FILE_END)) {
+		stack = take_file_stack(context, control, IN_EXIT, ETW_KERNEL_FILE_END, 0);
 		if (work->irps[0])
 			send_end(work->irps[0], result, work->types[0], work->flags | is_new << 16,
-				 call.stack);
+				 stack);
 		if (work->irps[1])
-			send_end(work->irps[1], result, work->types[1], work->flags, call.stack);
+			send_end(work->irps[1], result, work->types[1], work->flags, stack);
 	}
 	work->irps[0] = work->irps[1] = 0;
 	return 0;
@@ -606,21 +682,25 @@ static __always_inline int is_first_to_end(struct task_struct *task)
 SEC("tp_btf/sched_process_exit")
 int etw_end_with_files(__u64 *context)
 {
-	struct call call = {.program = IN_END, .control = find_control()};
-	struct task_struct *task;
+	const struct etw_kernel_control *control = find_control();
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct thread *thread;
+	struct call *call;
 
-	if (!wants_files(call.control))
+	if (!wants_files(control))
 		return 0;
-	call.task = task = bpf_get_current_task_btf();
-	call.thread = bpf_task_storage_get(&etw_threads, task, 0, 0);
-	if (!call.thread || !is_inside(call.control, call.thread) ||
-	    BPF_CORE_READ(task, signal, live.counter) ||
+	thread = bpf_task_storage_get(&etw_threads, task, 0, 0);
+	if (!thread || !is_inside(control, thread) || BPF_CORE_READ(task, signal, live.counter) ||
 	    BPF_CORE_READ(task, files, count.counter) > BPF_CORE_READ(task, signal, nr_threads) ||
 	    !is_first_to_end(task))
 		return 0;
-	call.stack = take_file_stack(context, call.control, call.program, ETW_KERNEL_FILE_BEGIN,
-				     ETW_KERNEL_FILE_CLEANUP);
-	close_all(&call, 0, ~0u);
+	call = begin_program(IN_END, task, thread);
+	if (!call)
+		return 0;
+	call->stack = take_file_stack(context, control, IN_END, ETW_KERNEL_FILE_BEGIN,
+				      ETW_KERNEL_FILE_CLEANUP);
+	close_all(IN_END, 0, ~0u);
+	thread->file_work.count = call->count;
 	return 0;
 }
 

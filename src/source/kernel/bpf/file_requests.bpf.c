@@ -121,7 +121,8 @@ int etw_submit_file_request(__u64 *context)
 	file = file_of(task, BPF_CORE_READ(asked, cqe.fd));
 	if (!file || !is_named_kind(file))
 		return 0;
-	request.irp = number_operation(task, thread);
+	thread->file_work.count = operations_of(thread) + 1;
+	request.irp = operation_number(task->pid, thread->file_work.count);
 	payload.irp = request.irp;
 	payload.key = name_file(file);
 	payload.file = object_of(file, payload.key);

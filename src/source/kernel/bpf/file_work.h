@@ -54,11 +54,15 @@ static __always_inline int wants_files(const struct etw_kernel_control *control)
  * A number of its own for an operation. The id of a thread comes again with another one, so that a thread counts on from the
  * moment of its first operation, in about microseconds.
  */
-static __always_inline __u64 number_operation(const struct task_struct *task, struct thread *thread)
+static __always_inline __u64 operation_number(__u32 tid, __u32 count)
 {
-	if (!thread->file_work.count)
-		thread->file_work.count = bpf_ktime_get_ns() >> 10;
-	return (__u64)(__u32)task->pid << 32 | ++thread->file_work.count;
+	return (__u64)tid << 32 | count;
+}
+
+/* How far the thread has counted. */
+static __always_inline __u32 operations_of(const struct thread *thread)
+{
+	return thread->file_work.count ? thread->file_work.count : bpf_ktime_get_ns() >> 10;
 }
 
 static __always_inline struct file *file_of(struct task_struct *task, __u32 fd)
