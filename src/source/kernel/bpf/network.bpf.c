@@ -29,10 +29,10 @@ static __always_inline void tell_late_accept(const struct sock *sk, const struct
 	etw_send_network(&payload, user, NULL);
 }
 
-/* A connection sent or received. @context: of the program; for the stack */
-static __always_inline void tell_transfer(void *context, const struct etw_kernel_control *control,
+/* A connection sent or received. @stack: NULL: none is wanted */
+static __always_inline void tell_transfer(const struct etw_kernel_control *control,
 					  const struct sock *sk, __u32 event, __u32 byte_count,
-					  __u32 place, const int is_direct)
+					  const struct stack *stack, const int is_direct)
 {
 	struct etw_kernel_network payload = {.event = event, .byte_count = byte_count};
 	int is_kernels = is_direct ? BPF_CORE_READ_BITFIELD(sk, sk_kern_sock)
@@ -51,7 +51,7 @@ static __always_inline void tell_transfer(void *context, const struct etw_kernel
 		payload.sequence = event == ETW_KERNEL_NETWORK_SEND
 					   ? BPF_CORE_READ(tcp, write_seq)
 					   : BPF_CORE_READ(tcp, copied_seq);
-	etw_send_network(&payload, &user, take_callers(context, control, &payload, place));
+	etw_send_network(&payload, &user, stack);
 }
 
 /* The address of a datagram's peer, as a program gave it or got it. */
@@ -110,14 +110,12 @@ static __always_inline void tell_failure(const struct etw_kernel_control *contro
 static __always_inline int is_told_later(const struct sock *sk, __u32 event)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct call call = {};
 	struct thread *thread;
 
 	if (task->flags & (PF_KTHREAD | PF_IO_WORKER) ||
 	    (event == ETW_KERNEL_NETWORK_RECEIVE && sk->__sk_common.skc_dport))
 		return 0;
-	find_kind(task, (const void *)bpf_task_pt_regs(task), &call);
-	if (!names_peer(call.kind))
+	if (!names_peer(find_kind(task, (const void *)bpf_task_pt_regs(task))))
 		return 0;
 	thread = bpf_task_storage_get(&etw_threads, task, 0, 0);
 	if (!thread)
@@ -142,7 +140,8 @@ static __always_inline int tell_length(void *context, struct sock *sk, __s32 res
 	/* Whoever has no cookie gets one: the end of the call reads it. */
 	(void)bpf_get_socket_cookie(sk);
 	if (is_tcp(protocol)) {
-		tell_transfer(context, control, sk, event, result, place, 1);
+		tell_transfer(control, sk, event, result,
+			      take_callers(context, control, event, 0, place), 1);
 		return 0;
 	}
 	if (result >= 0 && is_told_later(sk, event))
@@ -158,7 +157,8 @@ static __always_inline int tell_length(void *context, struct sock *sk, __s32 res
 	payload.byte_count = result;
 	payload.connection = connection_of(sk);
 	read_ends(&payload, &sk->__sk_common, 1);
-	etw_send_network(&payload, &user, take_callers(context, control, &payload, place));
+	etw_send_network(&payload, &user,
+			 take_callers(context, control, event, ETW_KERNEL_NETWORK_UDP, place));
 	return 0;
 }
 
@@ -182,8 +182,8 @@ int etw_received(__u64 *context)
 static __always_inline void keep_callers(void *context, const struct etw_kernel_control *control,
 					 __u64 sk)
 {
-	const struct etw_kernel_network payload = {.event = ETW_KERNEL_NETWORK_CONNECT};
-	const struct stack *stack = take_callers(context, control, &payload, STACK_OF_STATE);
+	const struct stack *stack = take_callers(context, control, ETW_KERNEL_NETWORK_CONNECT, 0,
+						 STACK_OF_STATE);
 
 	if (stack)
 		bpf_map_update_elem(&etw_connect_stacks, &sk, stack, BPF_ANY);
@@ -199,7 +199,7 @@ static __always_inline void tell_answer(const struct etw_kernel_control *control
 
 	if (event == ETW_KERNEL_NETWORK_CONNECT) {
 		read_options(&payload, sk);
-		if (wants_network_stack(control, &payload))
+		if (wants_network_stack(control, event, 0))
 			stack = bpf_map_lookup_elem(&etw_connect_stacks, &key);
 	} else {
 		payload.error = sk->sk_err;
@@ -344,119 +344,150 @@ int etw_retransmit_answer(__u64 *context)
 	return 0;
 }
 
-static __always_inline void tell_accept(void *context, const struct etw_kernel_control *control,
-					const struct sock *sk)
-{
-	struct etw_kernel_network payload = {.event = ETW_KERNEL_NETWORK_ACCEPT};
-	struct user user = find_user(control, 0);
+/*
+ * The steps of the end of a call are functions that the verifier looks at once. They take numbers, and find the call and its
+ * stack where the program put them.
+ */
 
-	if (!is_tcp(BPF_CORE_READ(sk, sk_protocol)))
-		return;
-	(void)use_connection((__u64)sk, &user);
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct call);
+} etw_ending_call SEC(".maps");
+
+static __always_inline struct call *ending_call(void)
+{
+	__u32 key = 0;
+
+	return bpf_map_lookup_elem(&etw_ending_call, &key);
+}
+
+/* @has_stack: whether the program took it */
+static __always_inline const struct stack *stack_of_call(__u32 has_stack)
+{
+	__u32 place = STACK_OF_CALL;
+
+	return has_stack ? bpf_map_lookup_elem(&etw_network_stacks, &place) : NULL;
+}
+
+__noinline int tell_accept(__u64 sk_at, __u32 has_stack)
+{
+	const struct etw_kernel_control *control = find_wanted();
+	struct etw_kernel_network payload = {.event = ETW_KERNEL_NETWORK_ACCEPT};
+	const struct sock *sk = (const void *)sk_at;
+	struct user user;
+
+	if (!control || !is_tcp(BPF_CORE_READ(sk, sk_protocol)))
+		return 0;
+	user = find_user(control, 0);
+	(void)use_connection(sk_at, &user);
 	if (is_user_outside(control, &user))
-		return;
+		return 0;
 	payload.connection = connection_of(sk);
 	read_ends(&payload, &sk->__sk_common, 0);
 	if (BPF_CORE_READ(sk, sk_protocol) == IPPROTO_TCP)
 		read_options(&payload, sk);
-	etw_send_network(&payload, &user, take_callers(context, control, &payload, STACK_OF_CALL));
+	etw_send_network(&payload, &user, stack_of_call(has_stack));
+	return 0;
 }
 
 /* A call of connect() failed before anything was sent: no state of the socket told it. */
-static __always_inline void tell_refusal(const struct etw_kernel_control *control,
-					 const struct sock *sk, __u32 error)
+__noinline int tell_refusal(__u64 sk_at, __u32 error)
 {
-	struct user user = find_user(control, 0);
+	const struct etw_kernel_control *control = find_wanted();
+	const struct sock *sk = (const void *)sk_at;
+	struct user user;
 
-	if (!is_tcp(BPF_CORE_READ(sk, sk_protocol)))
-		return;
-	if (use_connection((__u64)sk, &user) & CONNECTION_HAS_FAILED)
-		return;
-	tell_failure(control, sk, &user, error, 0);
+	if (!control || !is_tcp(BPF_CORE_READ(sk, sk_protocol)))
+		return 0;
+	user = find_user(control, 0);
+	if (!(use_connection(sk_at, &user) & CONNECTION_HAS_FAILED))
+		tell_failure(control, sk, &user, error, 0);
+	return 0;
 }
 
 /* The datagrams of one call. */
 struct datagrams {
-	const struct etw_kernel_control *control;
-	const struct call *call;
-	const struct stack *stack;
 	struct etw_kernel_network payload;
 	struct user user;
 	__u32 result;
+	__u32 has_stack;
 };
 
 static long tell_datagram(__u32 number, struct datagrams *datagrams)
 {
+	const struct call *call = ending_call();
 	struct etw_kernel_network payload = datagrams->payload;
 	struct message message = {};
 
-	read_message(datagrams->call, number, datagrams->result, &message);
+	if (!call)
+		return 1;
+	read_message(call, number, datagrams->result, &message);
 	payload.byte_count = message.byte_count;
 	read_peer(&payload, message.peer);
-	etw_send_network(&payload, &datagrams->user, datagrams->stack);
+	etw_send_network(&payload, &datagrams->user, stack_of_call(datagrams->has_stack));
 	return 0;
 }
 
-static __always_inline void tell_datagrams(void *context, const struct etw_kernel_control *control,
-					   const struct sock *sk, const struct call *call,
-					   __u32 result)
+__noinline int tell_datagrams(__u64 sk_at, __u32 event, __u32 count, __u32 result, __u32 has_stack)
 {
-	struct datagrams datagrams = {.control = control, .call = call, .result = result};
-	__u32 is_many = call->kind == CALL_SEND_MESSAGES || call->kind == CALL_RECEIVE_MESSAGES;
+	const struct etw_kernel_control *control = find_wanted();
+	struct datagrams datagrams = {.result = result, .has_stack = has_stack};
+	const struct sock *sk = (const void *)sk_at;
 
+	if (!control)
+		return 0;
 	datagrams.user = find_datagram_user(control, 0);
 	if (is_user_outside(control, &datagrams.user))
-		return;
-	datagrams.payload.event = is_send(call->kind) ? ETW_KERNEL_NETWORK_SEND
-						      : ETW_KERNEL_NETWORK_RECEIVE;
+		return 0;
+	datagrams.payload.event = event;
 	datagrams.payload.flags = ETW_KERNEL_NETWORK_UDP;
 	datagrams.payload.connection = connection_of(sk);
 	read_ends(&datagrams.payload, &sk->__sk_common, 0);
-	datagrams.stack = take_callers(context, control, &datagrams.payload, STACK_OF_CALL);
-	bpf_loop(is_many ? result : 1, tell_datagram, &datagrams, 0);
-}
-
-/* Of all messages of a call that a connection sent or got. */
-static long add_length(__u32 number, struct datagrams *sum)
-{
-	struct message message = {};
-
-	read_message(sum->call, number, 0, &message);
-	sum->result += message.byte_count;
+	bpf_loop(count, tell_datagram, &datagrams, 0);
 	return 0;
 }
 
-static __always_inline __u32 sum_lengths(const struct call *call, __u32 result)
+__noinline int tell_failed_datagram(__u64 sk_at, __u32 error)
 {
-	struct datagrams sum = {.call = call};
-
-	if (call->kind != CALL_SEND_MESSAGES && call->kind != CALL_RECEIVE_MESSAGES)
-		return result;
-	bpf_loop(result, add_length, &sum, 0);
-	return sum.result;
-}
-
-/* Where no tracepoint tells lengths. */
-static __always_inline void tell_call(void *context, const struct etw_kernel_control *control,
-				      const struct sock *sk, const struct call *call, __s64 result)
-{
-	__u32 protocol = BPF_CORE_READ(sk, sk_protocol);
+	const struct etw_kernel_control *control = find_wanted();
 	struct user user;
 
-	if (is_look(call))
-		return;
-	if (protocol == IPPROTO_UDP && result >= 0) {
-		tell_datagrams(context, control, sk, call, result);
-	} else if (protocol == IPPROTO_UDP && is_network_error(-result)) {
-		user = find_datagram_user(control, 0);
-		tell_failure(control, sk, &user, -result, ETW_KERNEL_NETWORK_UDP);
-	} else if (is_tcp(protocol) && result > 0) {
-		tell_transfer(context, control, sk,
-			      is_receive(call->kind) || call->kind == CALL_SPLICE
-				      ? ETW_KERNEL_NETWORK_RECEIVE
-				      : ETW_KERNEL_NETWORK_SEND,
-			      sum_lengths(call, result), STACK_OF_CALL, 0);
-	}
+	if (!control)
+		return 0;
+	user = find_datagram_user(control, 0);
+	tell_failure(control, (const void *)sk_at, &user, error, ETW_KERNEL_NETWORK_UDP);
+	return 0;
+}
+
+/* Of all messages of a call that a connection sent or got. */
+static long add_length(__u32 number, __u64 *sum)
+{
+	const struct call *call = ending_call();
+	struct message message = {};
+
+	if (!call)
+		return 1;
+	read_message(call, number, 0, &message);
+	*sum += message.byte_count;
+	return 0;
+}
+
+__noinline int tell_call_transfer(__u64 sk_at, __u32 event, __u32 result, __u32 has_stack)
+{
+	const struct etw_kernel_control *control = find_wanted();
+	const struct call *call = ending_call();
+	__u64 byte_count = 0;
+
+	if (!control || !call)
+		return 0;
+	if (has_messages(call->kind))
+		bpf_loop(result, add_length, &byte_count, 0);
+	else
+		byte_count = result;
+	tell_transfer(control, (const void *)sk_at, event, byte_count, stack_of_call(has_stack), 0);
+	return 0;
 }
 
 /* The socket of a call's descriptor; NULL: it is none of the internet's. */
@@ -467,18 +498,29 @@ static __always_inline const struct sock *find_internet(const struct task_struct
 	return sk && is_internet(BPF_CORE_READ(sk, __sk_common.skc_family)) ? sk : NULL;
 }
 
-/* From a socket to a pipe, which passes by all tracepoints of lengths; and where these are missing, from one to a socket. */
-static __always_inline void tell_splice(void *context, const struct etw_kernel_control *control,
-					struct task_struct *task, struct call *call, __s64 result)
+/* What the call that ends transferred. */
+static __always_inline void tell_call(void *context, const struct etw_kernel_control *control,
+				      const struct sock *sk, const struct call *call, __s64 result)
 {
-	const struct sock *sk = find_internet(task, call->arguments[0]);
+	__u32 is_udp = BPF_CORE_READ(sk, sk_protocol) == IPPROTO_UDP ? ETW_KERNEL_NETWORK_UDP : 0;
+	__u32 event = is_receive(call->kind) || call->kind == CALL_SPLICE
+			      ? ETW_KERNEL_NETWORK_RECEIVE
+			      : ETW_KERNEL_NETWORK_SEND;
+	__u32 has_stack;
 
-	if (!sk && !etw_tells_lengths) {
-		call->kind = CALL_WRITE;
-		sk = find_internet(task, call->arguments[2]);
+	if (result < 0) {
+		if (is_udp && is_network_error(-result))
+			tell_failed_datagram((__u64)sk, -result);
+		return;
 	}
-	if (sk && result > 0)
-		tell_call(context, control, sk, call, result);
+	if (!is_udp && (!result || !is_tcp(BPF_CORE_READ(sk, sk_protocol))))
+		return;
+	has_stack = take_callers(context, control, event, is_udp, STACK_OF_CALL) != NULL;
+	if (is_udp)
+		tell_datagrams((__u64)sk, event, has_messages(call->kind) ? result : 1, result,
+			       has_stack);
+	else
+		tell_call_transfer((__u64)sk, event, result, has_stack);
 }
 
 SEC("tp_btf/sys_exit")
@@ -490,17 +532,17 @@ int etw_end_network_call(__u64 *context)
 	const struct sock *sk = NULL;
 	__s64 result = context[1];
 	struct thread *thread;
-	struct call call = {};
+	struct call *call;
+	__u32 kind;
 
 	if (!control)
 		return 0;
 	/* Every system call of the machine passes here. */
 	task = bpf_get_current_task_btf();
-	find_kind(task, regs, &call);
-	if (call.kind == CALL_NONE ||
-	    (etw_tells_lengths && call.kind >= CALL_READ && call.kind != CALL_SPLICE))
+	kind = find_kind(task, regs);
+	if (kind == CALL_NONE || (etw_tells_lengths && kind >= CALL_READ && kind != CALL_SPLICE))
 		return 0;
-	if (etw_tells_lengths && names_peer(call.kind)) {
+	if (etw_tells_lengths && names_peer(kind)) {
 		thread = bpf_task_storage_get(&etw_threads, task, 0, 0);
 		if (!thread || !thread->network_sock)
 			return 0;
@@ -509,23 +551,30 @@ int etw_end_network_call(__u64 *context)
 		if (result < 0)
 			return 0;
 	}
-	read_call(regs, &call);
-	if (call.kind == CALL_SPLICE) {
-		tell_splice(context, control, task, &call, result);
+	call = ending_call();
+	if (!call)
 		return 0;
+	call->kind = kind;
+	read_call(task, regs, call);
+	if (!sk)
+		sk = find_internet(task, kind == CALL_ACCEPT ? result : call->arguments[0]);
+	/* Where nothing tells lengths, what a pipe gives to a socket. */
+	if (!sk && kind == CALL_SPLICE && !etw_tells_lengths) {
+		call->kind = CALL_WRITE;
+		sk = find_internet(task, call->arguments[2]);
 	}
 	if (!sk)
-		sk = find_internet(task, call.kind == CALL_ACCEPT ? result : call.arguments[0]);
-	if (!sk)
 		return 0;
-	if (call.kind == CALL_ACCEPT) {
+	if (kind == CALL_ACCEPT) {
 		if (result >= 0)
-			tell_accept(context, control, sk);
-	} else if (call.kind == CALL_CONNECT) {
+			tell_accept((__u64)sk,
+				    take_callers(context, control, ETW_KERNEL_NETWORK_ACCEPT, 0,
+						 STACK_OF_CALL) != NULL);
+	} else if (kind == CALL_CONNECT) {
 		if (is_network_error(-result))
-			tell_refusal(control, sk, -result);
-	} else {
-		tell_call(context, control, sk, &call, result);
+			tell_refusal((__u64)sk, -result);
+	} else if (!is_look(call) && (kind != CALL_SPLICE || result > 0)) {
+		tell_call(context, control, sk, call, result);
 	}
 	return 0;
 }

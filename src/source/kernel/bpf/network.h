@@ -220,27 +220,30 @@ static __always_inline __u64 connection_of(const struct sock *sk)
 	return cookie ? cookie : (__u64)sk;
 }
 
+/* @is_udp: 0, or ETW_KERNEL_NETWORK_UDP */
 static __always_inline int wants_network_stack(const struct etw_kernel_control *control,
-					       const struct etw_kernel_network *payload)
+					       __u32 event, __u32 is_udp)
 {
-	return !!(control->network_stacks &
-		  etw_kernel_network_stack_bit(payload->event,
-					       payload->flags & ETW_KERNEL_NETWORK_UDP));
+	return !!(control->network_stacks & etw_kernel_network_stack_bit(event, is_udp));
 }
 
 /* Takes the stack of the thread that runs, where it is wanted. NULL: it is not. */
 static __always_inline struct stack *take_callers(void *context,
 						  const struct etw_kernel_control *control,
-						  const struct etw_kernel_network *payload,
-						  __u32 place)
+						  __u32 event, __u32 is_udp, __u32 place)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
 	struct stack *stack;
 
-	if (!wants_network_stack(control, payload))
+	if (!wants_network_stack(control, event, is_udp))
+		return NULL;
+	/* Threads of the kernel work for whoever used the socket. */
+	if (control->only_pid && !(task->flags & PF_KTHREAD) &&
+	    !is_inside(control, bpf_task_storage_get(&etw_threads, task, 0, 0)))
 		return NULL;
 	stack = bpf_map_lookup_elem(&etw_network_stacks, &place);
 	if (stack)
-		take_stack(context, stack, !(bpf_get_current_task_btf()->flags & PF_KTHREAD));
+		take_stack(context, stack, !(task->flags & PF_KTHREAD));
 	return stack;
 }
 

@@ -140,7 +140,6 @@ static __always_inline void read_socketcall(const struct pt_regs *regs, struct c
 	__u64 number = (__u32)regs->bx, at = (__u32)regs->cx;
 	__u32 words[6] = {};
 
-	call->kind = kind_of_socketcall(number);
 	if (bpf_probe_read_user(words, sizeof(words), (const void *)at) &&
 	    bpf_probe_read_user(words, 4 * sizeof(words[0]), (const void *)at))
 		bpf_probe_read_user(words, 2 * sizeof(words[0]), (const void *)at);
@@ -168,23 +167,30 @@ static __always_inline void read_arguments(const struct pt_regs *regs, struct ca
 	call->arguments[4] = regs->r8;
 }
 
-/* Fills in the kind alone, for a quick look. */
-static __always_inline void find_kind(const struct task_struct *task, const struct pt_regs *regs,
-				      struct call *call)
+/*
+ * kind_of_call() - enum call_kind. The verifier, which looks at a function with this linkage once, is not to follow the caller
+ * for each of the kinds.
+ *
+ * @first: argument of the call
+ */
+__noinline __u32 kind_of_call(__u32 is_compat, __u64 number, __u32 first)
 {
-	__u64 number = regs->orig_ax;
-
-	call->is_compat = !!(task->thread_info.status & TS_COMPAT);
-	if (!call->is_compat)
-		call->kind = kind_of_native(number);
-	else if (number == SYSCALL_SOCKETCALL)
-		call->kind = kind_of_socketcall((__u32)regs->bx);
-	else
-		call->kind = kind_of_compat(number);
+	if (!is_compat)
+		return kind_of_native(number);
+	return number == SYSCALL_SOCKETCALL ? kind_of_socketcall(first) : kind_of_compat(number);
 }
 
-static __always_inline void read_call(const struct pt_regs *regs, struct call *call)
+/* The kind alone, for a quick look. */
+static __always_inline __u32 find_kind(const struct task_struct *task, const struct pt_regs *regs)
 {
+	return kind_of_call(!!(task->thread_info.status & TS_COMPAT), regs->orig_ax, regs->bx);
+}
+
+/* All but the kind. */
+static __always_inline void read_call(const struct task_struct *task, const struct pt_regs *regs,
+				      struct call *call)
+{
+	call->is_compat = !!(task->thread_info.status & TS_COMPAT);
 	if (call->is_compat && regs->orig_ax == SYSCALL_SOCKETCALL)
 		read_socketcall(regs, call);
 	else
@@ -230,18 +236,22 @@ static __always_inline __u32 kind_of_native(__u64 number)
 	}
 }
 
-static __always_inline void find_kind(const struct task_struct *task, const struct pt_regs *regs,
-				      struct call *call)
+/* kind_of_call() - enum call_kind. As on x86 a function that the verifier looks at once. */
+__noinline __u32 kind_of_call(__u32 is_compat, __u64 number)
 {
-	call->is_compat = 0;
-	if (task->thread_info.flags >> TIF_32BIT & 1)
-		call->kind = CALL_NONE;
-	else
-		call->kind = kind_of_native((__u32)regs->syscallno);
+	return is_compat ? CALL_NONE : kind_of_native(number);
 }
 
-static __always_inline void read_call(const struct pt_regs *regs, struct call *call)
+static __always_inline __u32 find_kind(const struct task_struct *task, const struct pt_regs *regs)
 {
+	return kind_of_call(task->thread_info.flags >> TIF_32BIT & 1, (__u32)regs->syscallno);
+}
+
+static __always_inline void read_call(const struct task_struct *task, const struct pt_regs *regs,
+				      struct call *call)
+{
+	(void)task;
+	call->is_compat = 0;
 	call->arguments[0] = regs->orig_x0;
 	call->arguments[1] = regs->regs[1];
 	call->arguments[2] = regs->regs[2];
@@ -266,6 +276,12 @@ static __always_inline int is_receive(__u32 kind)
 static __always_inline int names_peer(__u32 kind)
 {
 	return kind >= CALL_SEND && kind <= CALL_RECEIVE_MESSAGES;
+}
+
+/* Whether the call may have several messages. */
+static __always_inline int has_messages(__u32 kind)
+{
+	return kind == CALL_SEND_MESSAGES || kind == CALL_RECEIVE_MESSAGES;
 }
 
 /* Of one message of a call. */
@@ -304,7 +320,7 @@ static __always_inline void read_message(const struct call *call, __u32 number, 
 	bpf_probe_read_user(&name_bytes, sizeof(name_bytes),
 			    (const void *)(at + (call->is_compat ? 4 : 8)));
 	ret->peer = name_bytes ? name : 0;
-	if (call->kind == CALL_SEND_MESSAGES || call->kind == CALL_RECEIVE_MESSAGES)
+	if (has_messages(call->kind))
 		bpf_probe_read_user(&ret->byte_count, sizeof(ret->byte_count),
 				    (const void *)(at + header));
 }
