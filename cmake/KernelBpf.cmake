@@ -104,7 +104,8 @@ function(add_bpf_programs target)
   endif()
   file(GLOB headers CONFIGURE_DEPENDS ${from}/*.h)
   foreach(name tasks unmaps maps modules threads switches contexts samples ready syscalls interrupts
-               priorities owners power disks faults memory network file_calls file_requests)
+               priorities owners power disks faults memory network file_calls file_requests
+               file_ends)
     add_custom_command(
       OUTPUT ${to}/${name}.c
       COMMAND ${ETW_BPF_CLANG} -target bpf -mcpu=v3 -O2 -g ${warnings}

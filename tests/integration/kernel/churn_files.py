@@ -117,7 +117,7 @@ def record(arguments, folder):
 
 
 def count_events(arguments, folder, tid):
-    """{kind: events of the thread, and "bytes": what it wrote, "FileCreate": of all}"""
+    """{kind: events of the thread, and "bytes": what it wrote, names: of all}"""
     counts = collections.Counter()
     with subprocess.Popen([arguments.etw, "dump", "--json", folder / "churn.etl"],
                           stdout=subprocess.PIPE, text=True, errors="replace") as dump:
@@ -145,8 +145,8 @@ def check_account(checks, did, told, lost):
         checks.within(f"{kind} in the trace", told[kind], did[kind] - lost, did[kind] + OTHERS)
     checks.within("bytes in the trace", told["bytes"], did["bytes"] - lost * PAGE,
                   did["bytes"] + PAGE)
-    checks.within("FileCreate in the trace", told["FileCreate"], did["files"] - lost,
-                  did["files"] + 8)
+    for kind in ("FileCreate", "FileDelete"):
+        checks.within(f"{kind} in the trace", told[kind], did["files"] - lost, did["files"] + 8)
 
 
 def check_memory(checks, samples):

@@ -251,6 +251,32 @@ static void names_that_were_told_are_run_down(void **state)
 	etw_kernel_out_done(&out);
 }
 
+static void a_file_that_is_gone_has_the_name_that_was_told(void **state)
+{
+	const struct etw_kernel_file_name record = {
+		.key = KEY,
+		.inode = 8,
+		.flags = ETW_KERNEL_NAME_WITHIN | ETW_KERNEL_NAME_MISSING,
+		.type = ETW_KERNEL_NAME_DELETED,
+	};
+	struct fixture *fixture = *state;
+	char text[ETW_KERNEL_NAME_TEXT_MAX];
+	size_t bytes;
+
+	bytes = etw_kernel_deleted_name_text(&fixture->names, &record, text);
+	assert_int_equal(bytes, strlen("/[inode 8]"));
+	assert_memory_equal(text, "/[inode 8]", bytes);
+	etw_kernel_file_names_put(&fixture->names, KEY, "/a", 2);
+	bytes = etw_kernel_deleted_name_text(&fixture->names, &record, text);
+	assert_int_equal(bytes, strlen("/a (deleted)"));
+	assert_memory_equal(text, "/a (deleted)", bytes);
+	/* It was told when it had no name any more. */
+	etw_kernel_file_names_put(&fixture->names, KEY, "/b (deleted)", 12);
+	bytes = etw_kernel_deleted_name_text(&fixture->names, &record, text);
+	assert_int_equal(bytes, 12);
+	assert_memory_equal(text, "/b (deleted)", bytes);
+}
+
 static void the_oldest_names_leave_room(void **state)
 {
 	struct fixture *fixture = *state;
@@ -279,6 +305,7 @@ int main(void)
 		TEST(a_name_is_an_event),
 		TEST(a_record_that_ends_too_early_is_none),
 		TEST(names_that_were_told_are_run_down),
+		TEST(a_file_that_is_gone_has_the_name_that_was_told),
 		TEST(the_oldest_names_leave_room),
 	};
 

@@ -5,6 +5,7 @@
  * Source: docs/kernel-events/memory.md.
  */
 #include "files.h"
+#include "folios.h"
 #include "memory_records.h"
 #include "vmas.h"
 
@@ -33,25 +34,11 @@ struct faulted {
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
-struct folio {
-	struct address_space *mapping;
-	unsigned long index;
-	unsigned int _nr_pages; /* of a large one, since Linux 6.15 */
-};
-
-struct folio___named_before {
-	unsigned int _folio_nr_pages;
-};
-
 struct kernel_siginfo {
 	int si_signo, si_errno, si_code;
 };
 
 #pragma clang attribute pop
-
-enum pageflags {
-	PG_head = 6, /* found at loading */
-};
 
 /* A fault may come while another program runs, but none is accounted then: one room is enough. */
 struct {
@@ -97,26 +84,6 @@ SEC("tp_btf/page_fault_kernel")
 int etw_kernel_fault(__u64 *context)
 {
 	return begin_fault(context);
-}
-
-static __always_inline __u32 pages_of(struct folio *folio)
-{
-	unsigned long flags = 0;
-	__u32 pages = 0;
-
-	/* They come first; newer kernels have them in a structure. */
-	bpf_probe_read_kernel(&flags, sizeof(flags), folio);
-	if (!(flags >> bpf_core_enum_value(enum pageflags, PG_head) & 1))
-		return 1;
-	if (bpf_core_field_exists(folio->_nr_pages)) {
-		pages = BPF_CORE_READ(folio, _nr_pages);
-	} else {
-		struct folio___named_before *before = (void *)folio;
-
-		if (bpf_core_field_exists(before->_folio_nr_pages))
-			pages = BPF_CORE_READ(before, _folio_nr_pages);
-	}
-	return pages ? pages : 1;
 }
 
 /* What the thread that has a fault reads into the cache: of the file that it is about, and what the file system reads of its own. */

@@ -370,7 +370,7 @@ __noinline int close_file(__u32 place, __u64 file_at, __u32 has_end)
 	struct file *file = (void *)file_at;
 	struct call *call = call_at(place);
 	struct inode *inode = BPF_CORE_READ(file, f_inode);
-	__u64 key = key_of(inode);
+	struct dentry *dentry = BPF_CORE_READ(file, f_path.dentry);
 
 	if (!control || !call)
 		return 0;
@@ -378,9 +378,9 @@ __noinline int close_file(__u32 place, __u64 file_at, __u32 has_end)
 	if (is_last_use(file)) {
 		begin_on_file(place, file_at, ETW_KERNEL_FILE_CLOSE, 0, 1);
 		bpf_map_delete_elem(&etw_opened_files, &file_at);
-		if (!BPF_CORE_READ(inode, i_nlink) && is_wanted(control, ETW_KERNEL_FILE_NAME) &&
-		    tell_name(key, path_of(file), ETW_KERNEL_NAME_DELETED))
-			bpf_map_delete_elem(&etw_named_files, &key);
+		/* An empty file of some file systems has no other end that can be seen: file_ends.bpf.c. */
+		if (!BPF_CORE_READ(inode, i_nlink) && BPF_CORE_READ(dentry, d_lockref.count) <= 1)
+			tell_deleted((__u64)inode, path_of(file));
 	}
 	if (has_end)
 		return 0;
@@ -445,6 +445,15 @@ static __always_inline void read_arguments(struct call *call, struct pt_regs *re
 	for (int i = 0; i < 6; i++)
 		call->arguments[i] = regs->regs[i];
 #endif
+}
+
+/* Whoever does it: a name that was told may be of a file below. */
+static __always_inline void add_rename(void)
+{
+	__u64 *renames = find_renames();
+
+	if (renames)
+		__sync_fetch_and_add(renames, 1);
 }
 
 /* What the call is, by its number; NULL: it is no operation of files. */
@@ -543,6 +552,8 @@ int etw_enter_file_call(__u64 *context)
 	how = find_how(is_compat, context[1]);
 	if (!how)
 		return 0;
+	if (how->type == ETW_KERNEL_FILE_RENAME_PATH)
+		add_rename();
 	thread = bpf_task_storage_get(&etw_threads, task, 0, 0);
 	if (!thread || !is_inside(control, thread))
 		return 0;
@@ -636,6 +647,8 @@ int etw_exit_file_call(__u64 *context)
 	}
 	if (!work->irps[0] && !work->irps[1])
 		return 0;
+	if (work->types[0] == ETW_KERNEL_FILE_RENAME_PATH && work->irps[0])
+		add_rename();
 	if (work->flags & ETW_KERNEL_CALL_OPENS && result >= 0)
 		is_new = note_opened(task, work->irps[0], result);
 	if (is_wanted(control, ETW_KERNEL_FILE_END)) {

@@ -5,6 +5,8 @@
 
 #include <linux/types.h>
 
+#include "kernel_types.h"
+
 #define FMODE_CREATED 0x100000
 
 typedef struct {
@@ -26,7 +28,12 @@ struct hlist_bl_node {
 };
 
 struct qstr {
+	__u64 hash_len;
 	const unsigned char *name;
+};
+
+struct lockref {
+	int count;
 };
 
 struct inode;
@@ -38,6 +45,7 @@ struct dentry {
 	struct dentry *d_parent;
 	struct qstr d_name;
 	struct inode *d_inode;
+	struct lockref d_lockref;
 	union {
 		struct hlist_node d_alias;
 	} d_u;
@@ -52,6 +60,7 @@ struct super_block {
 
 struct inode {
 	unsigned short i_mode;
+	atomic_t i_count;
 	unsigned int i_nlink, i_generation;
 	unsigned long i_ino;
 	__u32 i_rdev;

@@ -16,12 +16,17 @@
 #define PATH_STEPS      2600 /* names in a path, and mounts that are crossed: more than fit in */
 #define PATH_ROOM_BYTES (ETW_KERNEL_PATH_BYTES + ETW_KERNEL_FRAMES * 8)
 #define FILE_ROOMS      4 /* programs that name files at once on one processor */
+#define HASHED_STEPS \
+	64 /* names in a path that are looked at again after a rename, the innermost ones */
 
 /* An inode that was named. An address comes again with another inode. */
 struct named_file {
 	__u64 named_ns; /* CLOCK_MONOTONIC */
 	__u64 inode;
 	__u32 device, generation;
+	__u64 dentry;  /* the name that was told */
+	__u64 hash;    /* of the names in its path */
+	__u64 renames; /* as many there had been when the path was looked at last */
 };
 
 struct {
@@ -30,6 +35,14 @@ struct {
 	__type(key, __u64);
 	__type(value, struct named_file);
 } etw_named_files SEC(".maps");
+
+/* How often something was renamed: what was told before may be called otherwise since. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} etw_renames SEC(".maps");
 
 /* A walk from a name to the root. */
 struct path_walk {
@@ -175,18 +188,65 @@ static __always_inline __u64 key_of(struct inode *inode)
 	return (__u64)inode;
 }
 
-/* What an inode is named as. Returns whether it was so already in this session. */
-static __always_inline int is_named(const struct etw_kernel_control *control, struct inode *inode,
-				    struct named_file *ret)
+/* What was told of an inode in this session; NULL: nothing. @ret: which inode it is */
+static __always_inline struct named_file *find_named(const struct etw_kernel_control *control,
+						     struct inode *inode, struct named_file *ret)
 {
 	__u64 key = key_of(inode);
-	const struct named_file *named = bpf_map_lookup_elem(&etw_named_files, &key);
+	struct named_file *named = bpf_map_lookup_elem(&etw_named_files, &key);
 
 	BPF_CORE_READ_INTO(&ret->inode, inode, i_ino);
 	BPF_CORE_READ_INTO(&ret->device, inode, i_sb, s_dev);
 	BPF_CORE_READ_INTO(&ret->generation, inode, i_generation);
-	return named && named->named_ns >= control->names_ns && named->inode == ret->inode &&
-	       named->device == ret->device && named->generation == ret->generation;
+	if (named && named->named_ns >= control->names_ns && named->inode == ret->inode &&
+	    named->device == ret->device && named->generation == ret->generation)
+		return named;
+	return NULL;
+}
+
+static __always_inline __u64 *find_renames(void)
+{
+	__u32 key = 0;
+
+	return bpf_map_lookup_elem(&etw_renames, &key);
+}
+
+struct hash_walk {
+	struct dentry *at;
+	__u64 hash;
+};
+
+static long hash_step(__u32 number, struct hash_walk *walk)
+{
+	struct dentry *dentry = walk->at, *parent = BPF_CORE_READ(dentry, d_parent);
+
+	(void)number;
+	walk->hash = walk->hash * 31 + BPF_CORE_READ(dentry, d_name.hash_len);
+	walk->at = parent;
+	return parent == dentry;
+}
+
+/*
+ * Whether the name that was told still is what the file is called that is seen through @dentry. If not, @now has what is to
+ * be kept of the new one.
+ */
+static __always_inline int is_still_called(struct named_file *named, struct dentry *dentry,
+					   struct named_file *now)
+{
+	const volatile __u64 *renames = find_renames();
+	struct hash_walk walk = {.at = dentry};
+
+	now->renames = renames ? *renames : 0;
+	now->dentry = (__u64)dentry;
+	if (named && named->dentry == now->dentry && named->renames == now->renames)
+		return 1;
+	if (dentry)
+		bpf_loop(HASHED_STEPS, hash_step, &walk, 0);
+	now->hash = walk.hash;
+	if (!named || named->dentry != now->dentry || named->hash != now->hash)
+		return 0;
+	named->renames = now->renames;
+	return 1;
 }
 
 static __always_inline int is_unlinked(struct dentry *dentry)
@@ -286,22 +346,45 @@ __noinline int tell_name(__u64 inode_at, __u64 path_at, __u32 type)
 	return tell_path((void *)inode_at, (const void *)path_at, type);
 }
 
-/* name_by() - as tell_name(), if the inode was not named yet. Returns its key; 0: there is none. */
+/*
+ * name_by() - as tell_name(), if the inode was not named yet, or if the path's name of it is another one now: it was renamed, or
+ * this is another of its names. Returns its key; 0: there is none.
+ */
 __noinline __u64 name_by(__u64 inode_at, __u64 path_at, __u32 type)
 {
 	const struct etw_kernel_control *control = find_control();
+	const struct path *path = (void *)path_at;
 	struct inode *inode = (void *)inode_at;
-	struct named_file named = {};
+	struct named_file now = {}, *named;
 	__u64 key = key_of(inode);
 
-	if (!control || !inode || !is_wanted(control, ETW_KERNEL_FILE_NAME) ||
-	    is_named(control, inode, &named))
+	if (!control || !inode || !is_wanted(control, ETW_KERNEL_FILE_NAME))
 		return key;
-	named.named_ns = bpf_ktime_get_ns();
+	named = find_named(control, inode, &now);
+	if (named && !path)
+		return key;
+	if (is_still_called(named, path ? BPF_CORE_READ(path, dentry) : alias_of(inode), &now))
+		return key;
+	now.named_ns = bpf_ktime_get_ns();
 	/* One that did not go out is told with the next event. */
-	if (tell_name(inode_at, path_at, type))
-		bpf_map_update_elem(&etw_named_files, &key, &named, BPF_ANY);
+	if (tell_name(inode_at, path_at, named ? ETW_KERNEL_NAME_IS : type))
+		bpf_map_update_elem(&etw_named_files, &key, &now, BPF_ANY);
 	return key;
+}
+
+/* tell_deleted() - that a file is gone, if it was named. @path_at: as of tell_name(); 0: the host knows what it was called. */
+__noinline int tell_deleted(__u64 inode_at, __u64 path_at)
+{
+	const struct etw_kernel_control *control = find_control();
+	struct inode *inode = (void *)inode_at;
+	struct named_file now = {};
+	__u64 key = key_of(inode);
+
+	if (control && inode && is_wanted(control, ETW_KERNEL_FILE_NAME) &&
+	    find_named(control, inode, &now) &&
+	    tell_name(inode_at, path_at, ETW_KERNEL_NAME_DELETED))
+		bpf_map_delete_elem(&etw_named_files, &key);
+	return 0;
 }
 
 static __always_inline __u64 path_of(struct file *file)
@@ -310,8 +393,8 @@ static __always_inline __u64 path_of(struct file *file)
 }
 
 /*
- * name_file() - names the inode of an open file, if it was not named, by the path that the thread that runs sees; as a new
- * one where opening it made it. Returns its key; 0: there is no file.
+ * name_file() - names the inode of an open file as name_by() does, by the path that the thread that runs sees; as a new one
+ * where opening it made it. Returns its key; 0: there is no file.
  */
 static __always_inline __u64 name_file(struct file *file)
 {

@@ -27,7 +27,10 @@ static uint32_t make_name(const struct etw_kernel_cpu_maker *maker,
 		return etw_kernel_file_name_event(ETW_KERNEL_NAME_IS, name->key, text, bytes,
 						  time_raw, to);
 	}
-	bytes = etw_kernel_file_name_text(maker->file_names, name, path, name->path_bytes, text);
+	bytes = name->type == ETW_KERNEL_NAME_DELETED && name->flags & ETW_KERNEL_NAME_MISSING
+			? etw_kernel_deleted_name_text(maker->file_names, name, text)
+			: etw_kernel_file_name_text(maker->file_names, name, path, name->path_bytes,
+						    text);
 	if (name->type == ETW_KERNEL_NAME_DELETED)
 		etw_kernel_file_names_remove(maker->file_names, name->key);
 	else

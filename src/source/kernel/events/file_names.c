@@ -12,7 +12,8 @@
 #include "base/macros.h"
 #include "source/kernel/machine/facts.h"
 
-#define BUCKETS    16384 /* a power of two */
+#define BUCKETS    16384        /* a power of two */
+#define DELETED    " (deleted)" /* as /proc/self/fd has it */
 #define MINOR_BITS 20
 #define MINOR_MASK 0xFFFFFu
 
@@ -108,7 +109,7 @@ static void put_pseudo(struct text *text, const struct etw_kernel_file_name *rec
 	default:
 		put_text(text, "/");
 		put(text, name, bytes);
-		put_text(text, " (deleted)");
+		put_text(text, DELETED);
 	}
 }
 
@@ -156,7 +157,7 @@ size_t etw_kernel_file_name_text(struct etw_kernel_file_names *names,
 	if (!text.bytes)
 		put_text(&text, "/");
 	if (record->flags & ETW_KERNEL_NAME_UNLINKED)
-		put_text(&text, " (deleted)");
+		put_text(&text, DELETED);
 	return text.bytes;
 }
 
@@ -176,6 +177,28 @@ static const struct etw_kernel_told_name *find(const struct etw_kernel_file_name
 	for (name = *bucket_of(names, key); name && name->key != key;)
 		name = name->next_in_bucket;
 	return name;
+}
+
+static bool ends_deleted(const struct etw_kernel_told_name *name)
+{
+	const size_t bytes = sizeof(DELETED) - 1;
+
+	return name->text_bytes >= bytes &&
+	       memcmp(name->text + name->text_bytes - bytes, DELETED, bytes) == 0;
+}
+
+size_t etw_kernel_deleted_name_text(struct etw_kernel_file_names *names,
+				    const struct etw_kernel_file_name *record, char *to)
+{
+	const struct etw_kernel_told_name *known = find(names, record->key);
+	struct text text = {.to = to};
+
+	if (!known)
+		return etw_kernel_file_name_text(names, record, "", 0, to);
+	put(&text, known->text, known->text_bytes);
+	if (!ends_deleted(known))
+		put_text(&text, DELETED);
+	return text.bytes;
 }
 
 size_t etw_kernel_given_name_text(const struct etw_kernel_file_names *names, uint64_t folder,

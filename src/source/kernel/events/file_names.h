@@ -52,6 +52,10 @@ size_t etw_kernel_file_name_text(struct etw_kernel_file_names *names,
 				 const struct etw_kernel_file_name *record, const char *path,
 				 size_t path_bytes, char *to);
 
+/* etw_kernel_deleted_name_text() - of a file that is gone, and whose record has no name: the one that was told. Else as above. */
+size_t etw_kernel_deleted_name_text(struct etw_kernel_file_names *names,
+				    const struct etw_kernel_file_name *record, char *to);
+
 /*
  * etw_kernel_given_name_text() - the text of a path as a system call has it: behind the name of the folder where it begins,
  * if that was told, and without what says nothing ("./", "//"). Links are not followed, and ".." stays.

@@ -211,12 +211,20 @@ static const struct {
 					{ETW_KERNEL_HAS_TASK_STORAGE, NULL},
 					{ETW_KERNEL_HAS_TASK_WALK, NULL},
 					{ETW_KERNEL_HAS_COOKIE, NULL}}},
-	[ETW_KERNEL_CLASS_FILE_NAMES] = {"names of files",
-					 4,
-					 {{ETW_KERNEL_HAS_RING, NULL},
-					  {ETW_KERNEL_HAS_RING_IN_INTERRUPT, NULL},
-					  {ETW_KERNEL_HAS_TASK_STORAGE, NULL},
-					  {ETW_KERNEL_HAS_TASK_WALK, NULL}}},
+	[ETW_KERNEL_CLASS_FILE_NAMES] =
+		{"names of files",
+		 6,
+		 {{ETW_KERNEL_HAS_RING, NULL},
+		  {ETW_KERNEL_HAS_RING_IN_INTERRUPT, NULL},
+		  {ETW_KERNEL_HAS_TASK_STORAGE, NULL},
+		  {ETW_KERNEL_HAS_TASK_WALK, NULL},
+		  {ETW_KERNEL_HAS_EXT4_ENDS,
+		   NO_TRACEPOINT("ext4_evict_inode") ": that an empty file of ext4 is gone is told "
+						     "where it is closed alone"},
+		  {ETW_KERNEL_HAS_CACHE_DELETE,
+		   NO_TRACEPOINT(
+			   "mm_filemap_delete_from_page_cache") ": that a file is gone is told "
+								"where it is closed alone"}}},
 	[ETW_KERNEL_CLASS_DISKS] =
 		{"disk transfers",
 		 8,

@@ -52,6 +52,8 @@ extern const size_t etw_kernel_power_object_bytes;
 extern const uint8_t etw_kernel_disks_object[];
 extern const uint8_t etw_kernel_file_calls_object[];
 extern const size_t etw_kernel_file_calls_object_bytes;
+extern const uint8_t etw_kernel_file_ends_object[];
+extern const size_t etw_kernel_file_ends_object_bytes;
 extern const uint8_t etw_kernel_file_requests_object[];
 extern const size_t etw_kernel_file_requests_object_bytes;
 extern const size_t etw_kernel_disks_object_bytes;

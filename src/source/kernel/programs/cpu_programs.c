@@ -210,6 +210,13 @@ const struct etw_kernel_program etw_kernel_programs[ETW_KERNEL_CPU_PROGRAMS] = {
 	[ETW_KERNEL_PROGRAM_COMPLETE_FILE_REQUEST] = {"etw_complete_file_request",
 						      "io_uring_complete", OBJECT(file_requests), 0,
 						      FILE_PROGRAM_KINDS, ETW_KERNEL_HAS_URING},
+	[ETW_KERNEL_PROGRAM_END_EXT4_FILE] = {"etw_end_ext4_file", "ext4_evict_inode",
+					      OBJECT(file_ends), 0, KIND(ETW_KERNEL_FILE_NAME),
+					      ETW_KERNEL_HAS_EXT4_ENDS},
+	[ETW_KERNEL_PROGRAM_END_CACHED_FILE] = {"etw_end_cached_file",
+						"mm_filemap_delete_from_page_cache",
+						OBJECT(file_ends), 0, KIND(ETW_KERNEL_FILE_NAME),
+						ETW_KERNEL_HAS_CACHE_DELETE},
 	[ETW_KERNEL_PROGRAM_BEFORE_MEMORY_CALL] = {"etw_before_memory_call", "sys_enter",
 						   OBJECT(memory), .kinds = MEMORY_KINDS},
 	[ETW_KERNEL_PROGRAM_AFTER_MEMORY_CALL] = {"etw_after_memory_call", "sys_exit",
@@ -230,6 +237,7 @@ const struct etw_kernel_shared_map etw_kernel_shared_maps[ETW_KERNEL_SHARED_MAPS
 	{"etw_transfers", "transfers"},       {"etw_disk_askers", "disk-askers"},
 	{"etw_disk_parts", "disk-parts"},     {"etw_named_files", "named-files"},
 	{"etw_opened_files", "opened-files"}, {"etw_connections", "connections"},
+	{"etw_renames", "renames"},
 };
 
 void etw_kernel_link_name(size_t place, char name[ETW_KERNEL_KEPT_NAME])

@@ -94,13 +94,15 @@ enum etw_kernel_cpu_program {
 	ETW_KERNEL_PROGRAM_LEAVE_MEMORY = 73,
 	ETW_KERNEL_PROGRAM_SUBMIT_FILE_REQUEST = 74,
 	ETW_KERNEL_PROGRAM_COMPLETE_FILE_REQUEST = 75,
-	ETW_KERNEL_CPU_PROGRAMS = 76,
+	ETW_KERNEL_PROGRAM_END_EXT4_FILE = 76,
+	ETW_KERNEL_PROGRAM_END_CACHED_FILE = 77,
+	ETW_KERNEL_CPU_PROGRAMS = 78,
 };
 
 /* For etw_kernel_cpu_bpf_open(), beside the bits of kinds: one process tree alone is recorded, with what the kernel does for it. */
 #define ETW_KERNEL_OWNED_ALONE (UINT32_C(1) << 31)
 
-#define ETW_KERNEL_SHARED_MAPS 8 /* of programs that are loaded one after the other */
+#define ETW_KERNEL_SHARED_MAPS 9 /* of programs that are loaded one after the other */
 
 struct etw_kernel_cpu_bpf {
 	int rings_fd, threads_fd;            /* owned; -1: none */
