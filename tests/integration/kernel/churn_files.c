@@ -92,7 +92,7 @@ static void make(long long number)
 	did(CLOSED, close(fd) == 0);
 }
 
-static void delete(long long number)
+static void delete (long long number)
 {
 	char path[512];
 
