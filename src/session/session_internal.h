@@ -51,6 +51,8 @@ struct etw_session {
 	struct etw_session_wait wait;
 	struct etw_loss_notes loss_notes;
 	struct etw_suspend_notes suspend_notes;
+	uint64_t loss_counted_ns; /* when sources were last asked for theirs */
+	bool is_loss_open;        /* events went out since */
 };
 
 /* A file that a controller names for a session that runs, and whose rights it is made with. */

@@ -17,6 +17,7 @@
 
 #define GAP_POLL_NS      UINT64_C(2000000)
 #define CONSUMER_POLL_NS UINT64_C(20000000)
+#define COUNT_LOSS_NS    UINT64_C(100000000)
 
 static void begin_round(struct etw_session *session)
 {
@@ -29,6 +30,25 @@ static void begin_round(struct etw_session *session)
 		.now_ns = etw_monotonic_ns(),
 	};
 	etw_flushes_begin(&session->flushes, &session->round);
+}
+
+/*
+ * Sources count in the kernel, one call for each of their programs: every round of a busy session would make more calls for
+ * that than for its events. Whoever asks, flushes or stops has the account as it is; closing a source counts a last time.
+ */
+static void count_loss(struct etw_session *session, bool is_changed)
+{
+	const struct etw_session_round *round = &session->round;
+
+	session->is_loss_open |= is_changed;
+	if (!session->is_loss_open)
+		return;
+	if (!round->is_look && !round->is_flush &&
+	    round->now_ns < session->loss_counted_ns + COUNT_LOSS_NS)
+		return;
+	etw_source_feeds_count_loss(&session->feeds);
+	session->loss_counted_ns = round->now_ns;
+	session->is_loss_open = false;
 }
 
 static void move_events(struct etw_session *session)
@@ -45,8 +65,7 @@ static void move_events(struct etw_session *session)
 	is_changed = etw_outputs_move(&session->outputs, &session->round);
 	/* Also when no output took anything: records that make no event fill the kernel's rings as well. */
 	etw_source_feeds_release(&session->feeds);
-	if (is_changed)
-		etw_source_feeds_count_loss(&session->feeds);
+	count_loss(session, is_changed);
 }
 
 static void finish_flush(struct etw_session *session)
