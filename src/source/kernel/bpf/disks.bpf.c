@@ -13,9 +13,8 @@ static __always_inline struct asker *find_asker(struct request *request, struct 
 	__u64 key = (__u64)bio;
 
 	if (operation == ETW_KERNEL_DISK_FLUSH)
-		key = (__u64)BPF_CORE_READ(request, q);
-	else if (!bio ||
-		 !(BPF_CORE_READ(bio, bi_opf) & (REQUEST_FLUSH_BEFORE | REQUEST_WRITE_THROUGH)))
+		key = (__u64)request->q;
+	else if (!bio || !(bio->bi_opf & (REQUEST_FLUSH_BEFORE | REQUEST_WRITE_THROUGH)))
 		return NULL;
 	return bpf_map_lookup_elem(&etw_disk_askers, &key);
 }
@@ -27,7 +26,7 @@ static __always_inline void forget_asker(struct request *request, struct bio *bi
 	__u64 key = (__u64)bio;
 
 	if (operation == ETW_KERNEL_DISK_FLUSH) {
-		key = (__u64)BPF_CORE_READ(request, q);
+		key = (__u64)request->q;
 		if (asker->is_for_two) {
 			asker->is_for_two = 0;
 			asker->is_for_later = 1;
@@ -74,7 +73,7 @@ static __always_inline int goes_on(struct request *request, __u8 state)
 static __always_inline int begin_request(__u64 *context, __u8 state, void *scratch)
 {
 	const struct etw_kernel_control *control = find_disk_control();
-	struct request *request = (void *)context[0];
+	struct request *request = READABLE(struct request, (void *)context[0]);
 	struct transfer transfer = {};
 	struct gendisk *disk;
 	struct asker *asker;
@@ -83,15 +82,15 @@ static __always_inline int begin_request(__u64 *context, __u8 state, void *scrat
 
 	if (!control || goes_on(request, state))
 		return 0;
-	flags = BPF_CORE_READ(request, cmd_flags);
+	flags = request->cmd_flags;
 	transfer.end.operation = operation_of(flags);
-	disk = BPF_CORE_READ(request, q, disk);
+	disk = request->q->disk;
 	if (transfer.end.operation == ETW_KERNEL_DISK_OPERATIONS || !disk)
 		return 0;
 	transfer.state = state;
 	transfer.end.transfer = (__u64)request;
 	transfer.end.device = device_of(disk);
-	bio = BPF_CORE_READ(request, bio);
+	bio = request->bio;
 	describe_bio(&transfer.end, bio, flags);
 	asker = find_asker(request, bio, transfer.end.operation);
 	if (asker) {
@@ -150,7 +149,7 @@ SEC("tp_btf/block_rq_complete")
 int etw_complete_request(__u64 *context)
 {
 	const struct etw_kernel_control *control = find_disk_control();
-	struct request *request = (void *)context[0];
+	struct request *request = READABLE(struct request, (void *)context[0]);
 	__u32 byte_count = context[2], left;
 	__u64 key = (__u64)request;
 	struct transfer *transfer;
@@ -160,9 +159,9 @@ int etw_complete_request(__u64 *context)
 	transfer = bpf_map_lookup_elem(&etw_transfers, &key);
 	if (!transfer)
 		return 0;
-	left = BPF_CORE_READ(request, __data_len);
+	left = request->__data_len;
 	if (!transfer->end.byte_count)
-		transfer->end.sector = BPF_CORE_READ(request, __sector);
+		transfer->end.sector = request->__sector;
 	transfer->end.byte_count += byte_count;
 	if (byte_count < left)
 		return 0;
@@ -176,14 +175,14 @@ SEC("tp_btf/block_getrq")
 int etw_ask_flush(__u64 *context)
 {
 	const struct etw_kernel_control *control = find_disk_control();
-	struct bio *bio = (void *)context[0];
+	struct bio *bio = READABLE(struct bio, (void *)context[0]);
 	struct asker *asker, *before;
 	__u32 flags, zero = 0;
 	__u64 key;
 
 	if (!control)
 		return 0;
-	flags = BPF_CORE_READ(bio, bi_opf);
+	flags = bio->bi_opf;
 	if (!(flags & (REQUEST_FLUSH_BEFORE | REQUEST_WRITE_THROUGH)))
 		return 0;
 	asker = bpf_map_lookup_elem(&etw_ask_scratch, &zero);
@@ -191,9 +190,9 @@ int etw_ask_flush(__u64 *context)
 		return 0;
 	ask_now(context, control, asker, ETW_KERNEL_STACK_DISK_WRITE | ETW_KERNEL_STACK_DISK_FLUSH);
 	key = (__u64)bio;
-	if (BPF_CORE_READ(bio, bi_iter.bi_size))
+	if (bio->bi_iter.bi_size)
 		bpf_map_update_elem(&etw_disk_askers, &key, asker, BPF_ANY);
-	key = (__u64)BPF_CORE_READ(bio, bi_bdev, bd_disk, queue);
+	key = (__u64)bio->bi_bdev->bd_disk->queue;
 	before = bpf_map_lookup_elem(&etw_disk_askers, &key);
 	asker->is_for_later = !(flags & REQUEST_FLUSH_BEFORE);
 	asker->is_for_two = flags & REQUEST_FLUSH_BEFORE && flags & REQUEST_WRITE_THROUGH;
@@ -208,18 +207,18 @@ int etw_queue_bio(__u64 *context)
 {
 	const struct etw_kernel_control *control = find_disk_control();
 	struct transfer transfer = {};
-	struct bio *bio = (void *)context[0];
+	struct bio *bio = READABLE(struct bio, (void *)context[0]);
 	struct gendisk *disk;
 	struct asker *asker;
 	__u32 flags, key = 0;
 
 	if (!control)
 		return 0;
-	disk = BPF_CORE_READ(bio, bi_bdev, bd_disk);
-	if (!disk || BPF_CORE_READ(disk, queue, mq_ops))
+	disk = bio->bi_bdev->bd_disk;
+	if (!disk || disk->queue->mq_ops)
 		return 0;
-	flags = BPF_CORE_READ(bio, bi_opf);
-	transfer.end.byte_count = BPF_CORE_READ(bio, bi_iter.bi_size);
+	flags = bio->bi_opf;
+	transfer.end.byte_count = bio->bi_iter.bi_size;
 	transfer.end.operation = operation_of(flags);
 	if (flags & REQUEST_FLUSH_BEFORE && !transfer.end.byte_count)
 		transfer.end.operation = ETW_KERNEL_DISK_FLUSH;
@@ -229,7 +228,7 @@ int etw_queue_bio(__u64 *context)
 	transfer.state = TRANSFER_ISSUED;
 	transfer.end.transfer = (__u64)bio;
 	transfer.end.device = device_of(disk);
-	transfer.end.sector = BPF_CORE_READ(bio, bi_iter.bi_sector);
+	transfer.end.sector = bio->bi_iter.bi_sector;
 	describe_bio(&transfer.end, bio, flags);
 	ask_now(context, control, asker, etw_kernel_disk_stack_event(transfer.end.operation));
 	begin_transfer(control, &transfer, asker);
@@ -258,13 +257,13 @@ SEC("tp_btf/block_split")
 int etw_split_bio(__u64 *context)
 {
 	const struct etw_kernel_control *control = find_disk_control();
-	struct bio *bio = (void *)context[0];
+	struct bio *bio = READABLE(struct bio, (void *)context[0]);
 	__u64 part = (__u64)bio, whole;
 
 	if (!control || !is_wanted(control, ETW_KERNEL_SPLIT) ||
-	    !BPF_CORE_READ(bio, bi_bdev, bd_disk, queue, mq_ops))
+	    !bio->bi_bdev->bd_disk->queue->mq_ops)
 		return 0;
-	whole = (__u64)BPF_CORE_READ(bio, bi_private);
+	whole = (__u64)bio->bi_private;
 	if (!whole)
 		return 0;
 	bpf_map_update_elem(&etw_disk_parts, &part, &whole, BPF_ANY);

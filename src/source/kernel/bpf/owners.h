@@ -17,7 +17,9 @@
 static __always_inline int is_thread_inside(const struct etw_kernel_control *control,
 					    struct task_struct *task)
 {
-	return is_inside(control,
+	/* What is known of the thread is not looked for where it does not count. */
+	return !control->only_pid ||
+	       is_inside(control,
 			 task->pid ? bpf_task_storage_get(&etw_threads, task, 0, 0) : NULL);
 }
 

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * Pointers that programs read through directly, as C does, which costs a load where BPF_CORE_READ() costs a call. What is not
+ * there reads as 0 in both. Since Linux 6.2 the verifier looks in all types of the kernel for each pointer that is read from
+ * one that it trusts, which takes milliseconds; one of these it does not trust.
+ */
+#ifndef ETW_SOURCE_KERNEL_BPF_READABLE_H
+#define ETW_SOURCE_KERNEL_BPF_READABLE_H
+
+#include <linux/types.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+enum bpf_type_flag {
+	PTR_TRUSTED = 0, /* there since Linux 6.2, as is the function */
+};
+
+/* Costs nothing: the verifier takes the call out. */
+extern void *bpf_rdonly_cast(const void *pointer, __u32 type) __ksym __weak;
+
+/* @pointer: one of the program's arguments, or read from one */
+#define READABLE(type, pointer)                                                     \
+	((type *)(bpf_core_enum_value_exists(enum bpf_type_flag, PTR_TRUSTED)       \
+			  ? bpf_rdonly_cast(pointer, bpf_core_type_id_kernel(type)) \
+			  : (pointer)))
+
+#endif
