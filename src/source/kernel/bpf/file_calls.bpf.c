@@ -28,7 +28,7 @@ struct call {
 	struct etw_kernel_file_call how;
 	__u16 types[2]; /* as in struct file_work */
 	__u64 irps[2];
-	__u64 arguments[6];
+	__u64 arguments[CALL_ARGUMENTS];
 	struct etw_kernel_file_begin begin; /* an operation while it is sent */
 };
 
@@ -50,7 +50,7 @@ static __always_inline __u64 argument(const struct call *call, __u32 place)
 {
 	__u32 at = place - 1;
 
-	return at < 6 ? call->arguments[at] : 0;
+	return at < CALL_ARGUMENTS ? call->arguments[at] : 0;
 }
 
 static __always_inline __u64 new_irp(struct call *call)
@@ -423,30 +423,6 @@ static __always_inline void close_all(__u32 place, __u32 first, __u32 last)
 	bpf_loop(closing.last - first + 1, close_one, &closing, 0);
 }
 
-static __always_inline void read_arguments(struct call *call, struct pt_regs *regs)
-{
-#if defined(__TARGET_ARCH_x86)
-	if (call->is_compat) {
-		call->arguments[0] = (__u32)regs->bx;
-		call->arguments[1] = (__u32)regs->cx;
-		call->arguments[2] = (__u32)regs->dx;
-		call->arguments[3] = (__u32)regs->si;
-		call->arguments[4] = (__u32)regs->di;
-		call->arguments[5] = (__u32)regs->bp;
-		return;
-	}
-	call->arguments[0] = regs->di;
-	call->arguments[1] = regs->si;
-	call->arguments[2] = regs->dx;
-	call->arguments[3] = regs->r10;
-	call->arguments[4] = regs->r8;
-	call->arguments[5] = regs->r9;
-#elif defined(__TARGET_ARCH_arm64)
-	for (int i = 0; i < 6; i++)
-		call->arguments[i] = regs->regs[i];
-#endif
-}
-
 /* Whoever does it: a name that was told may be of a file below. */
 static __always_inline void add_rename(void)
 {
@@ -548,7 +524,7 @@ int etw_enter_file_call(__u64 *context)
 
 	if (!wants_files(control))
 		return 0;
-	is_compat = abi_of(task) & ETW_KERNEL_SYSCALL_COMPAT ? 1 : 0;
+	is_compat = is_compat_call(task);
 	how = find_how(is_compat, context[1]);
 	if (!how)
 		return 0;
@@ -562,7 +538,7 @@ int etw_enter_file_call(__u64 *context)
 		return 0;
 	call->is_compat = is_compat;
 	call->how = *how;
-	read_arguments(call, (void *)context[0]);
+	read_arguments((void *)context[0], is_compat, call->arguments);
 	work = &thread->file_work;
 	work->is_late = 0;
 	call->stack = take_file_stack(context, control, IN_ENTER, ETW_KERNEL_FILE_BEGIN,
@@ -601,24 +577,16 @@ static __always_inline __u32 note_opened(struct task_struct *task, __u64 irp, __
 static __always_inline void begin_late(__u64 *context, const struct etw_kernel_control *control,
 				       struct task_struct *task, struct thread *thread)
 {
-	__u32 is_compat = abi_of(task) & ETW_KERNEL_SYSCALL_COMPAT ? 1 : 0;
+	__u32 is_compat = is_compat_call(task);
 	struct call *call = begin_program(IN_EXIT, task, thread);
 	struct pt_regs *regs = (void *)context[0];
-	const struct etw_kernel_file_call *how;
+	const struct etw_kernel_file_call *how = find_how(is_compat, number_of(regs));
 
-#if defined(__TARGET_ARCH_x86)
-	how = find_how(is_compat, regs->orig_ax);
-#elif defined(__TARGET_ARCH_arm64)
-	how = find_how(is_compat, regs->syscallno);
-#endif
 	if (!call || !how)
 		return;
 	call->is_compat = is_compat;
 	call->how = *how;
-	read_arguments(call, regs);
-#if defined(__TARGET_ARCH_arm64)
-	call->arguments[0] = regs->orig_x0;
-#endif
+	read_arguments(regs, is_compat, call->arguments);
 	call->stack = take_file_stack(context, control, IN_EXIT, ETW_KERNEL_FILE_BEGIN,
 				      call->how.type);
 	if (!begin_by_path(IN_EXIT, thread->file_work.irps[0]))

@@ -3,6 +3,7 @@
  * System calls that map code of a file, for the stacks of image loads: perf, which tells of the mappings, has no stacks for
  * them. Attached only while these are wanted. What the kernel maps by itself for a program has the stack of its exec.
  */
+#include "calls.h"
 #include "stacks.h"
 
 #define PROT_EXECUTE 0x4
@@ -16,7 +17,6 @@
 #define SYSCALL_MMAP2_COMPAT         192
 #define SYSCALL_MPROTECT_COMPAT      125
 #define SYSCALL_PKEY_MPROTECT_COMPAT 380
-#define TS_COMPAT                    0x2
 #elif defined(__TARGET_ARCH_arm64)
 #define SYSCALL_MMAP          222
 #define SYSCALL_MPROTECT      226
@@ -42,37 +42,29 @@ struct call {
 /* Whether it is one of these calls. */
 static __always_inline int read_call(struct task_struct *task, __u64 *context, struct call *ret)
 {
-	struct pt_regs *regs = (void *)context[0];
-	__u64 id = context[1];
+	__u64 id = context[1], arguments[CALL_ARGUMENTS];
+	__u32 of_compat = is_compat_call(task);
 
 #if defined(__TARGET_ARCH_x86)
-	if (task->thread_info.status & TS_COMPAT) {
-		if (id != SYSCALL_MMAP2_COMPAT && id != SYSCALL_MPROTECT_COMPAT &&
+	if (of_compat) {
+		ret->is_mapping = id == SYSCALL_MMAP2_COMPAT;
+		if (!ret->is_mapping && id != SYSCALL_MPROTECT_COMPAT &&
 		    id != SYSCALL_PKEY_MPROTECT_COMPAT)
 			return 0;
-		ret->start = (__u32)regs->bx;
-		ret->byte_count = (__u32)regs->cx;
-		ret->rights = regs->dx;
-		ret->flags = regs->si;
-		ret->file_offset = (__u64)(__u32)regs->bp * COMPAT_PAGES;
-		ret->is_mapping = id == SYSCALL_MMAP2_COMPAT;
-		return 1;
 	}
-	ret->start = regs->di;
-	ret->byte_count = regs->si;
-	ret->rights = regs->dx;
-	ret->flags = regs->r10;
-	ret->file_offset = regs->r9;
-#elif defined(__TARGET_ARCH_arm64)
-	(void)task;
-	ret->start = regs->regs[0];
-	ret->byte_count = regs->regs[1];
-	ret->rights = regs->regs[2];
-	ret->flags = regs->regs[3];
-	ret->file_offset = regs->regs[5];
 #endif
-	ret->is_mapping = id == SYSCALL_MMAP;
-	return id == SYSCALL_MMAP || id == SYSCALL_MPROTECT || id == SYSCALL_PKEY_MPROTECT;
+	if (!of_compat) {
+		ret->is_mapping = id == SYSCALL_MMAP;
+		if (!ret->is_mapping && id != SYSCALL_MPROTECT && id != SYSCALL_PKEY_MPROTECT)
+			return 0;
+	}
+	read_arguments((void *)context[0], of_compat, arguments);
+	ret->start = arguments[0];
+	ret->byte_count = arguments[1];
+	ret->rights = arguments[2];
+	ret->flags = arguments[3];
+	ret->file_offset = of_compat ? arguments[5] * COMPAT_PAGES : arguments[5];
+	return 1;
 }
 
 static __always_inline void send_map(__u64 *context, const struct call *call,

@@ -53,7 +53,7 @@ struct change_room {
 	struct change change;
 	__u64 next, end; /* what is left of a range */
 	__u64 shift;     /* of a range: what is mapped there was so much below before */
-	struct call_arguments arguments;
+	__u64 arguments[CALL_ARGUMENTS];
 	struct stack stack;
 };
 
@@ -253,7 +253,7 @@ int etw_before_memory_call(__u64 *context)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	const struct etw_kernel_control *control;
-	struct call_arguments *arguments;
+	__u64 *arguments;
 	struct change_room *room = room_at(IN_CALL);
 	enum memory_call call = call_of(task, context[1]);
 	__u64 tail = 0, tail_end = 0; /* of what becomes smaller */
@@ -269,49 +269,48 @@ int etw_before_memory_call(__u64 *context)
 	thread = bpf_task_storage_get(&etw_threads, task, 0, 0);
 	if (!thread || !is_inside(control, thread) || !room)
 		return 0;
-	arguments = &room->arguments;
-	read_arguments(task, (void *)context[0], arguments);
+	arguments = room->arguments;
+	read_arguments((void *)context[0], is_compat_call(task), arguments);
 	mm = BPF_CORE_READ(task, mm);
 	if (call == CALL_BREAK) {
 		thread->old_break = break_of(mm);
 		return 0;
 	}
 	if (call == CALL_PROTECT) {
-		thread->is_committing = arguments->at[2] & VM_ACCESS &&
-					find_mapped((__u64)mm, arguments->at[0], &mapped) &&
+		thread->is_committing = arguments[2] & VM_ACCESS &&
+					find_mapped((__u64)mm, arguments[0], &mapped) &&
 					!(flags_of(mapped.vma) & VM_ACCESS) && !file_of(mapped.vma);
 		return 0;
 	}
 	if (call == CALL_OLD_MAP)
 		read_old_map(arguments);
 	if (call == CALL_MAP || call == CALL_OLD_MAP) {
-		if (!(arguments->at[3] & MAP_FIXED_PLACE))
+		if (!(arguments[3] & MAP_FIXED_PLACE))
 			return 0;
 	} else if (call == CALL_MOVE) {
-		tail = arguments->at[0] + to_pages(arguments->at[2]);
-		tail_end = arguments->at[0] + to_pages(arguments->at[1]);
-		arguments->at[0] = arguments->at[4];
-		arguments->at[1] = arguments->at[3] & MOVE_FIXED_PLACE ? arguments->at[2] : 0;
+		tail = arguments[0] + to_pages(arguments[2]);
+		tail_end = arguments[0] + to_pages(arguments[1]);
+		arguments[0] = arguments[4];
+		arguments[1] = arguments[3] & MOVE_FIXED_PLACE ? arguments[2] : 0;
 	} else if (call == CALL_DETACH) {
-		if (!find_mapped((__u64)mm, arguments->at[0], &mapped))
+		if (!find_mapped((__u64)mm, arguments[0], &mapped))
 			return 0;
-		arguments->at[1] = mapped.last + 1 - arguments->at[0];
+		arguments[1] = mapped.last + 1 - arguments[0];
 	}
 	/* What the call would refuse takes nothing away. */
 	if (tail & (PAGE_BYTES - 1) || tail_end > size_of(mm))
 		return 0;
-	if (arguments->at[0] & (PAGE_BYTES - 1) || arguments->at[1] > size_of(mm))
-		arguments->at[1] = 0;
-	if (tail >= tail_end && !arguments->at[1])
+	if (arguments[0] & (PAGE_BYTES - 1) || arguments[1] > size_of(mm))
+		arguments[1] = 0;
+	if (tail >= tail_end && !arguments[1])
 		return 0;
 	begin_change(&room->change, task);
 	room->change.takes_away = 1;
 	take_change_stack(context, control, room);
 	if (tail < tail_end)
 		tell_range(IN_CALL, tail, tail_end, 0);
-	if (arguments->at[1])
-		tell_range(IN_CALL, arguments->at[0], arguments->at[0] + to_pages(arguments->at[1]),
-			   0);
+	if (arguments[1])
+		tell_range(IN_CALL, arguments[0], arguments[0] + to_pages(arguments[1]), 0);
 	return 0;
 }
 
@@ -342,15 +341,14 @@ static __always_inline void tell_break(struct change *change, __u64 old_break, _
 }
 
 /* What became smaller was told before. What moves may be several mappings (Linux 6.17). */
-static __always_inline void tell_move(struct change *change, const struct call_arguments *arguments,
-				      __u64 result)
+static __always_inline void tell_move(struct change *change, const __u64 *arguments, __u64 result)
 {
-	__u64 old_bytes = to_pages(arguments->at[1]), new_bytes = to_pages(arguments->at[2]);
-	__u64 old = arguments->at[0], address = result, end = result + new_bytes;
+	__u64 old_bytes = to_pages(arguments[1]), new_bytes = to_pages(arguments[2]);
+	__u64 old = arguments[0], address = result, end = result + new_bytes;
 
 	if (old == result) {
 		address += old_bytes;
-	} else if (old_bytes && !(arguments->at[3] & MOVE_LEAVES_PLACE)) {
+	} else if (old_bytes && !(arguments[3] & MOVE_LEAVES_PLACE)) {
 		change->takes_away = 1;
 		tell_range(BEHIND_CALL, result,
 			   result + (old_bytes < new_bytes ? old_bytes : new_bytes), result - old);
@@ -366,7 +364,7 @@ int etw_after_memory_call(__u64 *context)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct pt_regs *regs = (void *)context[0];
 	const struct etw_kernel_control *control;
-	struct call_arguments *arguments;
+	__u64 *arguments;
 	enum memory_call call = call_of(task, number_of(regs));
 	struct change_room *room = room_at(BEHIND_CALL);
 	__u64 result = context[1];
@@ -382,8 +380,8 @@ int etw_after_memory_call(__u64 *context)
 	thread = bpf_task_storage_get(&etw_threads, task, 0, 0);
 	if (!thread || !is_inside(control, thread) || !room)
 		return 0;
-	arguments = &room->arguments;
-	read_arguments(task, regs, arguments);
+	arguments = room->arguments;
+	read_arguments(regs, is_compat_call(task), arguments);
 	begin_change(&room->change, task);
 	if (call == CALL_PROTECT) {
 		if (!thread->is_committing)
@@ -391,17 +389,16 @@ int etw_after_memory_call(__u64 *context)
 		thread->is_committing = 0;
 		room->change.flags = ETW_KERNEL_MEMORY_COMMIT;
 	} else if (call == CALL_ADVISE) {
-		if (arguments->at[2] != ADVICE_NOT_NEEDED && arguments->at[2] != ADVICE_FREE)
+		if (arguments[2] != ADVICE_NOT_NEEDED && arguments[2] != ADVICE_FREE)
 			return 0;
-		if (!find_mapped(room->change.mm_at, arguments->at[0], &mapped) ||
-		    file_of(mapped.vma))
+		if (!find_mapped(room->change.mm_at, arguments[0], &mapped) || file_of(mapped.vma))
 			return 0;
 		room->change.takes_away = 1;
 		room->change.flags = ETW_KERNEL_MEMORY_DECOMMIT;
 	} else if (call == CALL_ATTACH) {
 		if (!find_mapped(room->change.mm_at, result, &mapped))
 			return 0;
-		arguments->at[1] = mapped.last + 1 - result;
+		arguments[1] = mapped.last + 1 - result;
 	} else if (call == CALL_OLD_MAP) {
 		read_old_map(arguments);
 	}
@@ -417,8 +414,8 @@ int etw_after_memory_call(__u64 *context)
 		return 0;
 	}
 	if (call == CALL_PROTECT || call == CALL_ADVISE)
-		result = arguments->at[0];
-	tell_given(&room->change, result, to_pages(arguments->at[1]));
+		result = arguments[0];
+	tell_given(&room->change, result, to_pages(arguments[1]));
 	return 0;
 }
 

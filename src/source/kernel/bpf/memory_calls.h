@@ -8,7 +8,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
-#include "kernel_types.h"
+#include "calls.h"
 
 enum memory_call {
 	CALL_OTHER = 0,
@@ -23,18 +23,13 @@ enum memory_call {
 	CALL_DETACH,
 };
 
-struct call_arguments {
-	__u64 at[5];
-};
-
 #define CASE(number, call) \
 	case number:       \
 		return call
 
 #if defined(__TARGET_ARCH_x86)
 
-#define TS_COMPAT 0x2
-#define X32_CALL  0x40000000u
+#define X32_CALL 0x40000000u
 
 static __always_inline enum memory_call native_call(__u32 number)
 {
@@ -77,30 +72,7 @@ static __always_inline enum memory_call call_of(const struct task_struct *task, 
 	/* Most calls are none of these under any number. */
 	if (number > 398 && !(number & X32_CALL))
 		return CALL_OTHER;
-	return task->thread_info.status & TS_COMPAT ? compat_call(number) : native_call(number);
-}
-
-static __always_inline __u32 number_of(const struct pt_regs *regs)
-{
-	return regs->orig_ax;
-}
-
-static __always_inline void read_arguments(const struct task_struct *task,
-					   const struct pt_regs *regs, struct call_arguments *ret)
-{
-	if (task->thread_info.status & TS_COMPAT) {
-		ret->at[0] = (__u32)regs->bx;
-		ret->at[1] = (__u32)regs->cx;
-		ret->at[2] = (__u32)regs->dx;
-		ret->at[3] = (__u32)regs->si;
-		ret->at[4] = (__u32)regs->di;
-	} else {
-		ret->at[0] = regs->di;
-		ret->at[1] = regs->si;
-		ret->at[2] = regs->dx;
-		ret->at[3] = regs->r10;
-		ret->at[4] = regs->r8;
-	}
+	return is_compat_call(task) ? compat_call(number) : native_call(number);
 }
 
 #elif defined(__TARGET_ARCH_arm64)
@@ -123,35 +95,18 @@ static __always_inline enum memory_call call_of(const struct task_struct *task, 
 	}
 }
 
-static __always_inline __u32 number_of(const struct pt_regs *regs)
-{
-	return regs->syscallno;
-}
-
-/* The first register has the result at the end. */
-static __always_inline void read_arguments(const struct task_struct *task,
-					   const struct pt_regs *regs, struct call_arguments *ret)
-{
-	(void)task;
-	ret->at[0] = regs->orig_x0;
-	ret->at[1] = regs->regs[1];
-	ret->at[2] = regs->regs[2];
-	ret->at[3] = regs->regs[3];
-	ret->at[4] = regs->regs[4];
-}
-
 #endif
 
 #undef CASE
 
 /* The arguments of the oldest mmap of 32-bit programs are six words in memory. */
-static __always_inline void read_old_map(struct call_arguments *arguments)
+static __always_inline void read_old_map(__u64 *arguments)
 {
 	__u32 words[4] = {};
 
-	bpf_probe_read_user(words, sizeof(words), (void *)arguments->at[0]);
+	bpf_probe_read_user(words, sizeof(words), (void *)arguments[0]);
 	for (int i = 0; i < 4; i++)
-		arguments->at[i] = words[i];
+		arguments[i] = words[i];
 }
 
 #endif

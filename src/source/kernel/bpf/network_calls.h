@@ -6,6 +6,7 @@
 #ifndef ETW_SOURCE_KERNEL_BPF_NETWORK_CALLS_H
 #define ETW_SOURCE_KERNEL_BPF_NETWORK_CALLS_H
 
+#include "calls.h"
 #include "network_types.h"
 
 enum call_kind {
@@ -27,12 +28,10 @@ enum call_kind {
 struct call {
 	__u32 kind; /* enum call_kind */
 	__u32 is_compat;
-	__u64 arguments[6];
+	__u64 arguments[CALL_ARGUMENTS];
 };
 
 #if defined(__TARGET_ARCH_x86)
-
-#define TS_COMPAT 0x2
 
 static __always_inline __u32 kind_of_native(__u64 number)
 {
@@ -150,23 +149,6 @@ static __always_inline void read_socketcall(const struct pt_regs *regs, struct c
 		call->arguments[4] = 0;
 }
 
-static __always_inline void read_arguments(const struct pt_regs *regs, struct call *call)
-{
-	if (call->is_compat) {
-		call->arguments[0] = (__u32)regs->bx;
-		call->arguments[1] = (__u32)regs->cx;
-		call->arguments[2] = (__u32)regs->dx;
-		call->arguments[3] = (__u32)regs->si;
-		call->arguments[4] = (__u32)regs->di;
-		return;
-	}
-	call->arguments[0] = regs->di;
-	call->arguments[1] = regs->si;
-	call->arguments[2] = regs->dx;
-	call->arguments[3] = regs->r10;
-	call->arguments[4] = regs->r8;
-}
-
 /*
  * kind_of_call() - enum call_kind. The verifier, which looks at a function with this linkage once, is not to follow the caller
  * for each of the kinds.
@@ -183,23 +165,21 @@ __noinline __u32 kind_of_call(__u32 is_compat, __u64 number, __u32 first)
 /* The kind alone, for a quick look. */
 static __always_inline __u32 find_kind(const struct task_struct *task, const struct pt_regs *regs)
 {
-	return kind_of_call(!!(task->thread_info.status & TS_COMPAT), regs->orig_ax, regs->bx);
+	return kind_of_call(is_compat_call(task), number_of(regs), regs->bx);
 }
 
 /* All but the kind. */
 static __always_inline void read_call(const struct task_struct *task, const struct pt_regs *regs,
 				      struct call *call)
 {
-	call->is_compat = !!(task->thread_info.status & TS_COMPAT);
-	if (call->is_compat && regs->orig_ax == SYSCALL_SOCKETCALL)
+	call->is_compat = is_compat_call(task);
+	if (call->is_compat && number_of(regs) == SYSCALL_SOCKETCALL)
 		read_socketcall(regs, call);
 	else
-		read_arguments(regs, call);
+		read_arguments(regs, call->is_compat, call->arguments);
 }
 
 #elif defined(__TARGET_ARCH_arm64)
-
-#define TIF_32BIT 22
 
 static __always_inline __u32 kind_of_native(__u64 number)
 {
@@ -244,7 +224,7 @@ __noinline __u32 kind_of_call(__u32 is_compat, __u64 number)
 
 static __always_inline __u32 find_kind(const struct task_struct *task, const struct pt_regs *regs)
 {
-	return kind_of_call(task->thread_info.flags >> TIF_32BIT & 1, (__u32)regs->syscallno);
+	return kind_of_call(is_compat_call(task), number_of(regs));
 }
 
 static __always_inline void read_call(const struct task_struct *task, const struct pt_regs *regs,
@@ -252,11 +232,7 @@ static __always_inline void read_call(const struct task_struct *task, const stru
 {
 	(void)task;
 	call->is_compat = 0;
-	call->arguments[0] = regs->orig_x0;
-	call->arguments[1] = regs->regs[1];
-	call->arguments[2] = regs->regs[2];
-	call->arguments[3] = regs->regs[3];
-	call->arguments[4] = regs->regs[4];
+	read_arguments(regs, 0, call->arguments);
 }
 
 #endif

@@ -64,7 +64,7 @@ int etw_enter_syscall(__u64 *context)
 	if (is_outside(control, task))
 		return 0;
 	payload.number = context[1];
-	payload.flags = abi_of(task);
+	payload.flags = is_compat_call(task) ? ETW_KERNEL_SYSCALL_COMPAT : 0;
 #if defined(__TARGET_ARCH_x86)
 	if ((__s32)payload.number >= 0)
 		payload.number &= ~X32_CALL;

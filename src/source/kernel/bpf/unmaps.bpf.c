@@ -3,6 +3,7 @@
  * munmap of ranges that may hold an image. Attached only while images are wanted, because every system
  * call of the machine passes here: the number decides first, then whether a file is mapped there.
  */
+#include "calls.h"
 #include "stacks.h"
 
 #define PAGE_MASK 0xFFFull
@@ -10,7 +11,6 @@
 #if defined(__TARGET_ARCH_x86)
 #define SYSCALL_MUNMAP        11
 #define SYSCALL_MUNMAP_COMPAT 91
-#define TS_COMPAT             0x2
 #elif defined(__TARGET_ARCH_arm64)
 #define SYSCALL_MUNMAP 215
 #endif
@@ -29,31 +29,22 @@ static long look_at(struct task_struct *task, struct vm_area_struct *vma, struct
 	return 0;
 }
 
-static __always_inline int find_range(struct task_struct *task, __u64 *regs_at, __u64 *start,
+static __always_inline int find_range(struct task_struct *task, __u64 *context, __u64 *start,
 				      __u64 *byte_count)
 {
-	struct pt_regs *regs = (void *)regs_at[0];
-	__u64 id = regs_at[1];
+	__u64 id = context[1], arguments[CALL_ARGUMENTS];
+	__u32 of_compat = is_compat_call(task);
 
 #if defined(__TARGET_ARCH_x86)
-	if (task->thread_info.status & TS_COMPAT) {
-		if (id != SYSCALL_MUNMAP_COMPAT)
-			return 0;
-		*start = (__u32)regs->bx;
-		*byte_count = (__u32)regs->cx;
-		return 1;
-	}
-	if (id != SYSCALL_MUNMAP)
+	if (id != (of_compat ? SYSCALL_MUNMAP_COMPAT : SYSCALL_MUNMAP))
 		return 0;
-	*start = regs->di;
-	*byte_count = regs->si;
 #elif defined(__TARGET_ARCH_arm64)
-	(void)task;
-	if (id != SYSCALL_MUNMAP)
+	if (of_compat || id != SYSCALL_MUNMAP)
 		return 0;
-	*start = regs->regs[0];
-	*byte_count = regs->regs[1];
 #endif
+	read_arguments((void *)context[0], of_compat, arguments);
+	*start = arguments[0];
+	*byte_count = arguments[1];
 	return 1;
 }
 
