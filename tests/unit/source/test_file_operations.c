@@ -274,6 +274,7 @@ static void every_errno_has_a_status(void **state)
 	assert_int_equal(etw_kernel_nt_status(0), 0);
 	assert_int_equal(etw_kernel_nt_status(17), 0);
 	assert_int_equal(etw_kernel_nt_status(-EACCES), 0xC0000022);
+	assert_int_equal(etw_kernel_nt_status(-ECONNREFUSED), 0xC0000236);
 	for (int error = 1; error < 600; error++)
 		assert_true(etw_kernel_nt_status(-error) >= 0xC0000000);
 }

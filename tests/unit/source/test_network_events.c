@@ -196,7 +196,7 @@ static void test_network__a_failure_has_its_process_in_the_header(void **state)
 	assert_int_equal(etw_load16(fixture->bytes + 6), 0x0811);
 	assert_int_equal(etw_load16(fixture->bytes + 32), 23);
 	assert_int_equal(etw_load16(fixture->bytes + 34), 0x023C);
-	fixture->record.payload.error = ESTALE;
+	fixture->record.payload.error = EILSEQ;
 	make(fixture, ETW_KERNEL_NETWORK_FAIL, 0);
 	assert_int_equal(etw_load16(fixture->bytes + 34), 0x0001);
 }

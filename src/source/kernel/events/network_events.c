@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "source/kernel/events/network_events.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/macros.h"
 #include "source/kernel/bpf/network_records.h"
 #include "source/kernel/events/event_bytes.h"
+#include "source/kernel/events/nt_status.h"
 
 #define GROUP_TCPIP   0x06
 #define GROUP_UDPIP   0x08
@@ -28,33 +28,6 @@ static bool is_ipv6(const struct etw_kernel_network *record)
 	return record->flags & ETW_KERNEL_NETWORK_IPV6;
 }
 
-uint16_t etw_kernel_network_status(uint32_t error)
-{
-	static const struct {
-		uint32_t error;
-		uint16_t status;
-	} statuses[] = {
-		{EPERM, 0x0022},                              /* STATUS_ACCESS_DENIED */
-		{EACCES, 0x0022},        {EPROTO, 0x023E},    /* STATUS_PROTOCOL_UNREACHABLE */
-		{ENOPROTOOPT, 0x023E},   {EMSGSIZE, 0x0004},  /* STATUS_INFO_LENGTH_MISMATCH */
-		{EADDRINUSE, 0x020A},                         /* STATUS_ADDRESS_ALREADY_EXISTS */
-		{EADDRNOTAVAIL, 0x0207},                      /* STATUS_INVALID_ADDRESS_COMPONENT */
-		{ENETDOWN, 0x023C},                           /* STATUS_NETWORK_UNREACHABLE */
-		{ENETUNREACH, 0x023C},   {ENETRESET, 0x020D}, /* STATUS_CONNECTION_RESET */
-		{ECONNRESET, 0x020D},    {ECONNABORTED, 0x0241}, /* STATUS_CONNECTION_ABORTED */
-		{ENOBUFS, 0x009A},                               /* STATUS_INSUFFICIENT_RESOURCES */
-		{ETIMEDOUT, 0x00B5},                             /* STATUS_IO_TIMEOUT */
-		{ECONNREFUSED, 0x0236},                          /* STATUS_CONNECTION_REFUSED */
-		{EHOSTDOWN, 0x023D},                             /* STATUS_HOST_UNREACHABLE */
-		{EHOSTUNREACH, 0x023D},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(statuses); i++)
-		if (statuses[i].error == error)
-			return statuses[i].status;
-	return 0x0001; /* STATUS_UNSUCCESSFUL */
-}
-
 /* It says no process itself: its header does. */
 static uint32_t make_fail(const struct etw_kernel_network *record, int64_t time_raw, uint8_t *to)
 {
@@ -73,7 +46,7 @@ static uint32_t make_fail(const struct etw_kernel_network *record, int64_t time_
 
 	memcpy(to, &header, sizeof(header));
 	at = put16(at, is_ipv6(record) ? FAMILY_IPV6 : FAMILY_IPV4);
-	at = put16(at, etw_kernel_network_status(record->error));
+	at = put16(at, (uint16_t)etw_kernel_nt_status(-(int64_t)record->error));
 	return (uint32_t)(at - to);
 }
 

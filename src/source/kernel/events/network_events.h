@@ -20,7 +20,4 @@
 uint32_t etw_kernel_network_event(const struct etw_kernel_cpu_record *record, int64_t time_raw,
 				  uint8_t *to);
 
-/* etw_kernel_network_status() - what a Fail event has for @error, an errno: the lower half of an NTSTATUS. */
-uint16_t etw_kernel_network_status(uint32_t error);
-
 #endif
