@@ -13,8 +13,8 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/time.h"
-#include "source/tracepoints/event_bytes.h"
 #include "source/tracepoints/kernel_filter.h"
+#include "source/tracepoints/point_event.h"
 #include "source/tracepoints/systems.h"
 
 #define CPU_LIST       "/sys/devices/system/cpu/online"

@@ -10,7 +10,7 @@
 #include <evntrace.h>
 
 #include "base/macros.h"
-#include "source/tracepoints/event_bytes.h"
+#include "source/tracepoints/point_event.h"
 #include "source/tracepoints/recorder.h"
 #include "source/tracepoints/systems.h"
 #include "wire/filter_list.h"

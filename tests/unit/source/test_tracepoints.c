@@ -15,8 +15,8 @@
 #include <tdh.h>
 
 #include "base/guid_name.h"
-#include "source/tracepoints/event_bytes.h"
 #include "source/tracepoints/kernel_filter.h"
+#include "source/tracepoints/point_event.h"
 #include "source/tracepoints/queue.h"
 #include "source/tracepoints/sample.h"
 #include "source/tracepoints/wanted.h"

@@ -4,8 +4,8 @@
  * tracepoint: a TRACE_EVENT_INFO and the maps of its fields, as the merge step of Windows writes them (wire/event_info.h), and
  * an event of libetw's own with the kernel's text.
  */
-#ifndef ETW_SOURCE_TRACEPOINTS_EVENT_BYTES_H
-#define ETW_SOURCE_TRACEPOINTS_EVENT_BYTES_H
+#ifndef ETW_SOURCE_TRACEPOINTS_POINT_EVENT_H
+#define ETW_SOURCE_TRACEPOINTS_POINT_EVENT_H
 
 #include "source/tracepoints/point.h"
 #include "source/tracepoints/queue.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "source/tracepoints/event_bytes.h"
+#include "source/tracepoints/point_event.h"
 
 #include <errno.h>
 #include <stdlib.h>
