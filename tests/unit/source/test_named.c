@@ -23,7 +23,7 @@
 #define KEY    ((UINT64_C(77) << 32) | 4000)
 #define PARENT 70
 
-static struct etw_named_event event;
+static struct etw_kernel_named_event event;
 
 /* A payload that is written like a form. */
 struct payload {
@@ -43,10 +43,10 @@ static void add_text(struct payload *payload, const char *text, uint32_t unit)
 		add(payload, (uint8_t)text[i], unit);
 }
 
-static struct etw_named_classic classic(uint8_t group, uint8_t type, uint16_t version,
-					const struct payload *payload)
+static struct etw_kernel_named_classic classic(uint8_t group, uint8_t type, uint16_t version,
+					       const struct payload *payload)
 {
-	return (struct etw_named_classic){
+	return (struct etw_kernel_named_classic){
 		.group = group,
 		.type = type,
 		.version = version,
@@ -59,12 +59,12 @@ static struct etw_named_classic classic(uint8_t group, uint8_t type, uint16_t ve
 	};
 }
 
-static struct etw_named_maker maker_of(struct etw_kernel_tasks *tasks)
+static struct etw_kernel_named_maker maker_of(struct etw_kernel_tasks *tasks)
 {
-	return (struct etw_named_maker){.tasks = tasks,
-					.realtime_ns = 1000000,
-					.boot_realtime_ns = 2000000,
-					.ns_per_tick = 10000000};
+	return (struct etw_kernel_named_maker){.tasks = tasks,
+					       .realtime_ns = 1000000,
+					       .boot_realtime_ns = 2000000,
+					       .ns_per_tick = 10000000};
 }
 
 static void expect(uint16_t id, uint8_t version, uint8_t opcode, uint16_t task, uint64_t keyword)
@@ -111,14 +111,14 @@ static struct payload process_payload(void)
 static void test_named__process(void **state)
 {
 	struct etw_kernel_tasks *tasks = calloc(1, sizeof(*tasks));
-	struct etw_named_maker maker = maker_of(tasks);
+	struct etw_kernel_named_maker maker = maker_of(tasks);
 	const struct payload from = process_payload();
 	struct payload wanted = {{0}, 0}, counters = {{0}, 0};
-	struct etw_named_classic one = classic(0x03, 1, 4, &from);
+	struct etw_kernel_named_classic one = classic(0x03, 1, 4, &from);
 
 	(void)state;
 	etw_kernel_tasks_add(tasks, PARENT)->start_ticks = 100;
-	assert_true(etw_named_process.make(&maker, &one, &event));
+	assert_true(etw_kernel_named_process.make(&maker, &one, &event));
 	expect(1, 3, 1, 1, 0x10);
 	add(&wanted, 77, 4);
 	add(&wanted, UINT64_C(4000) << 22 | 77, 8);
@@ -144,9 +144,9 @@ static void test_named__process(void **state)
 		add(&counters, 0, 8);
 	add(&counters, 8192, 8);
 	one = classic(0x03, 32, 2, &counters);
-	assert_false(etw_named_process.make(&maker, &one, &event));
+	assert_false(etw_kernel_named_process.make(&maker, &one, &event));
 	one = classic(0x03, 2, 4, &from);
-	assert_true(etw_named_process.make(&maker, &one, &event));
+	assert_true(etw_kernel_named_process.make(&maker, &one, &event));
 	expect(2, 2, 2, 2, 0x10);
 	assert_int_equal(event.byte_count, 4 + 3 * 8 + 3 * 4 + 3 * 8 + 5 * 4 + 6);
 	assert_true(etw_load64(event.payload + 20) == 116444736000000000 + 1005000 / 100);
@@ -156,21 +156,21 @@ static void test_named__process(void **state)
 	assert_string_equal((const char *)event.payload + event.byte_count - 6, "a.out");
 	/* A rundown has the fields of a start. */
 	one = classic(0x03, 4, 4, &from);
-	assert_true(etw_named_process.make(&maker, &one, &event));
+	assert_true(etw_kernel_named_process.make(&maker, &one, &event));
 	expect(15, 1, 0, 15, 0x10);
 	expect_bytes(&wanted);
 	/* What is cut off is none. */
 	one.byte_count = 60;
-	assert_false(etw_named_process.make(&maker, &one, &event));
+	assert_false(etw_kernel_named_process.make(&maker, &one, &event));
 	etw_kernel_tasks_clear(tasks);
 	free(tasks);
 }
 
 static void test_named__threads_and_images(void **state)
 {
-	struct etw_named_maker maker = maker_of(NULL);
+	struct etw_kernel_named_maker maker = maker_of(NULL);
 	struct payload thread = {{0}, 0}, image = {{0}, 0}, wanted = {{0}, 0};
-	struct etw_named_classic one;
+	struct etw_kernel_named_classic one;
 
 	(void)state;
 	add(&thread, 77, 4);
@@ -188,12 +188,12 @@ static void test_named__threads_and_images(void **state)
 	add(&wanted, 0x4000, 8);
 	add(&wanted, 0, 12);
 	one = classic(0x05, 1, 3, &thread);
-	assert_true(etw_named_process.make(&maker, &one, &event));
+	assert_true(etw_kernel_named_process.make(&maker, &one, &event));
 	expect(3, 1, 1, 3, 0x20);
 	expect_bytes(&wanted);
 	one.type = 2;
 	add(&wanted, 0, 8);
-	assert_true(etw_named_process.make(&maker, &one, &event));
+	assert_true(etw_kernel_named_process.make(&maker, &one, &event));
 	expect(4, 1, 2, 4, 0x20);
 	expect_bytes(&wanted);
 	add(&image, 0x10000, 8);
@@ -210,42 +210,42 @@ static void test_named__threads_and_images(void **state)
 	add(&wanted, 0x10000, 8);
 	add_text(&wanted, "/lib/c", 2);
 	one = classic(0x03, 10, 3, &image);
-	assert_true(etw_named_process.make(&maker, &one, &event));
+	assert_true(etw_kernel_named_process.make(&maker, &one, &event));
 	expect(5, 0, 0, 5, 0x40);
 	expect_bytes(&wanted);
 	one = classic(0x14, 2, 3, &image);
-	assert_true(etw_named_process.make(&maker, &one, &event));
+	assert_true(etw_kernel_named_process.make(&maker, &one, &event));
 	expect(6, 0, 0, 6, 0x40);
 	expect_bytes(&wanted);
 }
 
 static void test_named__priorities(void **state)
 {
-	struct etw_named_maker maker = maker_of(NULL);
+	struct etw_kernel_named_maker maker = maker_of(NULL);
 	struct payload from = {{0}, 0}, wanted = {{0}, 0};
-	struct etw_named_classic one;
+	struct etw_kernel_named_classic one;
 
 	(void)state;
 	add(&from, 78, 4);
 	add(&from, 0x0908, 2);
 	add(&from, 0, 2);
 	one = classic(0x05, 49, 3, &from);
-	assert_true(etw_named_process.make(&maker, &one, &event));
+	assert_true(etw_kernel_named_process.make(&maker, &one, &event));
 	expect(7, 0, 0, 7, 0x80);
 	add(&wanted, 0, 4);
 	add(&wanted, 78, 4);
 	add(&wanted, 0x0908, 2);
 	expect_bytes(&wanted);
 	one.type = 48;
-	assert_true(etw_named_process.make(&maker, &one, &event));
+	assert_true(etw_kernel_named_process.make(&maker, &one, &event));
 	expect(8, 0, 0, 8, 0x80);
 }
 
 static void test_named__disk(void **state)
 {
-	struct etw_named_maker maker = maker_of(NULL);
+	struct etw_kernel_named_maker maker = maker_of(NULL);
 	struct payload from = {{0}, 0}, wanted;
-	struct etw_named_classic one;
+	struct etw_kernel_named_classic one;
 
 	(void)state;
 	for (uint64_t i = 1; i <= 4; i++)
@@ -255,7 +255,7 @@ static void test_named__disk(void **state)
 	wanted = from;
 	add(&from, 78, 4);
 	one = classic(0x01, 10, 3, &from);
-	assert_true(etw_named_disk.make(&maker, &one, &event));
+	assert_true(etw_kernel_named_disk.make(&maker, &one, &event));
 	expect(10, 0, 0, 0, 0);
 	expect_bytes(&wanted);
 	assert_int_equal(event.tid, 78);
@@ -267,18 +267,18 @@ static void test_named__disk(void **state)
 	wanted = from;
 	add(&from, 79, 4);
 	one = classic(0x01, 14, 3, &from);
-	assert_true(etw_named_disk.make(&maker, &one, &event));
+	assert_true(etw_kernel_named_disk.make(&maker, &one, &event));
 	expect(14, 0, 0, 0, 0);
 	expect_bytes(&wanted);
 	one.type = 12; /* ReadInit */
-	assert_false(etw_named_disk.make(&maker, &one, &event));
+	assert_false(etw_kernel_named_disk.make(&maker, &one, &event));
 }
 
 static void test_named__file(void **state)
 {
-	struct etw_named_maker maker = maker_of(NULL);
+	struct etw_kernel_named_maker maker = maker_of(NULL);
 	struct payload from = {{0}, 0}, wanted;
-	struct etw_named_classic one;
+	struct etw_kernel_named_classic one;
 
 	(void)state;
 	add(&from, 4096, 8); /* ByteOffset */
@@ -291,24 +291,24 @@ static void test_named__file(void **state)
 	wanted = from;
 	add(&wanted, 0, 4); /* ExtraFlags */
 	one = classic(0x04, 67, 3, &from);
-	assert_true(etw_named_file.make(&maker, &one, &event));
+	assert_true(etw_kernel_named_file.make(&maker, &one, &event));
 	expect(15, 1, 0, 15, 0x120);
 	expect_bytes(&wanted);
 	assert_int_equal(event.tid, 78);
 	add(&from, 7, 4);
 	one = classic(0x04, 68, 3, &from);
-	assert_true(etw_named_file.make(&maker, &one, &event));
+	assert_true(etw_kernel_named_file.make(&maker, &one, &event));
 	expect(16, 1, 0, 16, 0x220);
 	expect_bytes(&from);
 	/* Threads were pointers in version 2. */
 	one.version = 2;
-	assert_false(etw_named_file.make(&maker, &one, &event));
+	assert_false(etw_kernel_named_file.make(&maker, &one, &event));
 	from = (struct payload){{0}, 0};
 	add(&from, UINT64_C(78) << 32 | 9, 8);
 	add(&from, 512, 8);
 	add(&from, 0xC0000034, 4);
 	one = classic(0x04, 76, 3, &from);
-	assert_true(etw_named_file.make(&maker, &one, &event));
+	assert_true(etw_kernel_named_file.make(&maker, &one, &event));
 	expect(24, 0, 0, 24, 0x60);
 	expect_bytes(&from);
 	assert_int_equal(event.tid, 78);
@@ -316,16 +316,16 @@ static void test_named__file(void **state)
 	add(&from, 3, 8);
 	add_text(&from, "/etc/x", 2);
 	one = classic(0x04, 0, 2, &from);
-	assert_true(etw_named_file.make(&maker, &one, &event));
+	assert_true(etw_kernel_named_file.make(&maker, &one, &event));
 	expect(10, 0, 0, 10, 0x10);
 	expect_bytes(&from);
 }
 
 static void test_named__network(void **state)
 {
-	struct etw_named_maker maker = maker_of(NULL);
+	struct etw_kernel_named_maker maker = maker_of(NULL);
 	struct payload from = {{0}, 0}, wanted;
-	struct etw_named_classic one;
+	struct etw_kernel_named_classic one;
 
 	(void)state;
 	add(&from, 77, 4);
@@ -341,7 +341,7 @@ static void test_named__network(void **state)
 	add(&wanted, 7, 4);
 	add(&from, UINT64_C(1) << 32 | 7, 8);
 	one = classic(0x06, 10, 2, &from);
-	assert_true(etw_named_network.make(&maker, &one, &event));
+	assert_true(etw_kernel_named_network.make(&maker, &one, &event));
 	expect(10, 0, 10, 10, 0x10);
 	expect_bytes(&wanted);
 	from = (struct payload){{0}, 0};
@@ -356,13 +356,13 @@ static void test_named__network(void **state)
 	add(&wanted, 7, 4);
 	add(&from, 7, 8);
 	one = classic(0x08, 27, 2, &from);
-	assert_true(etw_named_network.make(&maker, &one, &event));
+	assert_true(etw_kernel_named_network.make(&maker, &one, &event));
 	expect(59, 0, 43, 11, 0x20);
 	expect_bytes(&wanted);
 	from = (struct payload){{0}, 0};
 	add(&from, 0x02360002, 4);
 	one = classic(0x08, 17, 2, &from);
-	assert_true(etw_named_network.make(&maker, &one, &event));
+	assert_true(etw_kernel_named_network.make(&maker, &one, &event));
 	expect(49, 0, 49, 11, 0x30);
 	expect_bytes(&from);
 }
@@ -371,34 +371,35 @@ static void test_named__network(void **state)
 static void test_named__ask(void **state)
 {
 	static struct etw_source_provider providers[2];
-	static struct etw_named_enabled enabled;
+	static struct etw_kernel_named_enabled enabled;
 	const struct etw_source_request request = {.provider_count = 2, .providers = providers};
 	struct etw_source_request asked;
 	struct etw_fault fault = {0};
 	bool has_stack;
 
 	(void)state;
-	providers[0] = (struct etw_source_provider){.guid = etw_named_process.guid,
+	providers[0] = (struct etw_source_provider){.guid = etw_kernel_named_process.guid,
 						    .level = 5,
 						    .match_any = 0x30,
 						    .property = EVENT_ENABLE_PROPERTY_STACK_TRACE};
-	providers[1] = (struct etw_source_provider){.guid = etw_named_disk.guid};
-	etw_named_enabled_set(&enabled, &request);
+	providers[1] = (struct etw_source_provider){.guid = etw_kernel_named_disk.guid};
+	etw_kernel_named_enabled_set(&enabled, &request);
 	assert_int_equal(enabled.count, 2);
-	assert_int_equal(etw_named_enabled_ask(&enabled, &etw_kernel_source, &asked, &fault), 0);
+	assert_int_equal(etw_kernel_named_enabled_ask(&enabled, &etw_kernel_source, &asked, &fault),
+			 0);
 	assert_int_equal(asked.group_masks[0], 0x1 | 0x8 | 0x2 | 0x100);
 	assert_int_equal(asked.group_masks[1], 0);
 	assert_int_equal(asked.stack_hook_count, 6);
-	event.descriptor = etw_named_describe(5, 0, 0, 5, 0x40);
-	assert_false(etw_named_enabled_wants(&enabled.all[0], &event, &has_stack));
-	event.descriptor = etw_named_describe(3, 1, 1, 3, 0x20);
-	assert_true(etw_named_enabled_wants(&enabled.all[0], &event, &has_stack));
+	event.descriptor = etw_kernel_named_describe(5, 0, 0, 5, 0x40);
+	assert_false(etw_kernel_named_enabled_wants(&enabled.all[0], &event, &has_stack));
+	event.descriptor = etw_kernel_named_describe(3, 1, 1, 3, 0x20);
+	assert_true(etw_kernel_named_enabled_wants(&enabled.all[0], &event, &has_stack));
 	assert_true(has_stack);
 	/* Nothing has a level below 4. */
 	providers[0].level = 3;
 	providers[1].property = EVENT_ENABLE_PROPERTY_STACK_TRACE;
-	etw_named_enabled_set(&enabled, &request);
-	assert_int_equal(etw_named_enabled_ask(&enabled, &etw_kernel_source, &asked, &fault),
+	etw_kernel_named_enabled_set(&enabled, &request);
+	assert_int_equal(etw_kernel_named_enabled_ask(&enabled, &etw_kernel_source, &asked, &fault),
 			 -EOPNOTSUPP);
 	assert_string_equal(fault.field, "Microsoft-Windows-Kernel-Disk");
 	assert_int_equal(asked.group_masks[0], 0x100);
@@ -418,35 +419,35 @@ static void put_filter(struct etw_source_provider *provider, uint32_t type, cons
 static void test_named__filters(void **state)
 {
 	static struct etw_source_provider provider;
-	static struct etw_named_enabled enabled;
+	static struct etw_kernel_named_enabled enabled;
 	static const uint8_t ids[] = {1, 0, 1, 0, 2, 0}; /* only 2 */
 	const struct etw_source_request request = {.provider_count = 1, .providers = &provider};
 	struct etw_fault fault = {0};
 	bool has_stack;
 
 	(void)state;
-	provider = (struct etw_source_provider){.guid = etw_named_process.guid};
+	provider = (struct etw_source_provider){.guid = etw_kernel_named_process.guid};
 	put_filter(&provider, EVENT_FILTER_TYPE_EVENT_ID, ids, sizeof(ids));
-	assert_int_equal(etw_named_check(&provider, &fault), 0);
-	etw_named_enabled_set(&enabled, &request);
-	event.descriptor = etw_named_describe(1, 3, 1, 1, 0x10);
-	assert_false(etw_named_enabled_wants(&enabled.all[0], &event, &has_stack));
-	event.descriptor = etw_named_describe(2, 2, 2, 2, 0x10);
-	assert_true(etw_named_enabled_wants(&enabled.all[0], &event, &has_stack));
+	assert_int_equal(etw_kernel_named_check(&provider, &fault), 0);
+	etw_kernel_named_enabled_set(&enabled, &request);
+	event.descriptor = etw_kernel_named_describe(1, 3, 1, 1, 0x10);
+	assert_false(etw_kernel_named_enabled_wants(&enabled.all[0], &event, &has_stack));
+	event.descriptor = etw_kernel_named_describe(2, 2, 2, 2, 0x10);
+	assert_true(etw_kernel_named_enabled_wants(&enabled.all[0], &event, &has_stack));
 	assert_false(has_stack);
 	put_filter(&provider, EVENT_FILTER_TYPE_EXECUTABLE_NAME, u"x", 4);
-	assert_int_equal(etw_named_check(&provider, &fault), -EOPNOTSUPP);
+	assert_int_equal(etw_kernel_named_check(&provider, &fault), -EOPNOTSUPP);
 	assert_non_null(strstr(fault.sentence, "the kernel writes its events"));
 	provider.filter_bytes = 0;
 	provider.property = EVENT_ENABLE_PROPERTY_SOURCE_CONTAINER_TRACKING;
-	assert_int_equal(etw_named_check(&provider, &fault), -EOPNOTSUPP);
+	assert_int_equal(etw_kernel_named_check(&provider, &fault), -EOPNOTSUPP);
 }
 
 static void test_named__items(void **state)
 {
-	static uint8_t bytes[ETW_NAMED_EVENT_MAX];
+	static uint8_t bytes[ETW_KERNEL_NAMED_EVENT_MAX];
 	const uint64_t frames[2] = {0x1111, 0x2222};
-	struct etw_named_items items = {
+	struct etw_kernel_named_items items = {
 		.property = EVENT_ENABLE_PROPERTY_SID | EVENT_ENABLE_PROPERTY_TS_ID,
 		.uid = 1000,
 		.session_id = 3,
@@ -456,19 +457,20 @@ static void test_named__items(void **state)
 	};
 
 	(void)state;
-	event.descriptor = etw_named_describe(3, 1, 1, 3, 0x20);
+	event.descriptor = etw_kernel_named_describe(3, 1, 1, 3, 0x20);
 	event.tid = 71;
 	event.pid = 70;
 	event.byte_count = 4;
 	memcpy(event.payload, "abcd", 4);
-	assert_int_equal(etw_named_write(&etw_named_process.guid, &event, &items, 99, bytes),
-			 80 + 24 + 16 + 32 + 4);
+	assert_int_equal(
+		etw_kernel_named_write(&etw_kernel_named_process.guid, &event, &items, 99, bytes),
+		80 + 24 + 16 + 32 + 4);
 	assert_int_equal(bytes[2], WIRE_HEADER_EVENT64);
 	assert_int_equal(etw_load16(bytes + 4), WIRE_EVENT_EXTENDED_INFO);
 	assert_int_equal(etw_load32(bytes + 8), 71);
 	assert_int_equal(etw_load32(bytes + 12), 70);
 	assert_int_equal(etw_load64(bytes + 16), 99);
-	assert_memory_equal(bytes + 24, &etw_named_process.guid, 16);
+	assert_memory_equal(bytes + 24, &etw_kernel_named_process.guid, 16);
 	assert_int_equal(etw_load16(bytes + 40), 3);
 	/* SID, session, stack: only the last has no other behind it. */
 	assert_int_equal(etw_load16(bytes + 80 + 2), EVENT_HEADER_EXT_TYPE_SID);
@@ -480,16 +482,18 @@ static void test_named__items(void **state)
 	assert_int_equal(etw_load16(bytes + 120 + 6), 24);
 	assert_int_equal(etw_load64(bytes + 136), 0x1111);
 	assert_memory_equal(bytes + 152, "abcd", 4);
-	items = (struct etw_named_items){0};
-	assert_int_equal(etw_named_write(&etw_named_process.guid, &event, &items, 99, bytes), 84);
+	items = (struct etw_kernel_named_items){0};
+	assert_int_equal(
+		etw_kernel_named_write(&etw_kernel_named_process.guid, &event, &items, 99, bytes),
+		84);
 	assert_int_equal(etw_load16(bytes + 4), 0);
 }
 
 static void test_named__memory(void **state)
 {
-	struct etw_named_maker maker = maker_of(NULL);
+	struct etw_kernel_named_maker maker = maker_of(NULL);
 	struct payload from = {{0}, 0}, wanted = {{0}, 0};
-	struct etw_named_classic one;
+	struct etw_kernel_named_classic one;
 
 	(void)state;
 	add(&from, 2, 1); /* priorities */
@@ -499,11 +503,11 @@ static void test_named__memory(void **state)
 	for (int i = 0; i < 4; i++)
 		add(&wanted, 0, 8);
 	one = classic(0x02, 112, 2, &from);
-	assert_true(etw_named_memory.make(&maker, &one, &event));
+	assert_true(etw_kernel_named_memory.make(&maker, &one, &event));
 	expect(1, 1, 0, 1, 0x20);
 	expect_bytes(&wanted);
 	one.byte_count--;
-	assert_false(etw_named_memory.make(&maker, &one, &event));
+	assert_false(etw_kernel_named_memory.make(&maker, &one, &event));
 	from = wanted = (struct payload){{0}, 0};
 	add(&from, 2, 4);
 	add(&wanted, 2, 4);
@@ -517,13 +521,13 @@ static void test_named__memory(void **state)
 		}
 	}
 	one = classic(0x02, 125, 2, &from);
-	assert_true(etw_named_memory.make(&maker, &one, &event));
+	assert_true(etw_kernel_named_memory.make(&maker, &one, &event));
 	expect(2, 0, 0, 2, 0x40);
 	expect_bytes(&wanted);
 	one.byte_count--;
-	assert_false(etw_named_memory.make(&maker, &one, &event));
+	assert_false(etw_kernel_named_memory.make(&maker, &one, &event));
 	one.type = 98;
-	assert_false(etw_named_memory.make(&maker, &one, &event));
+	assert_false(etw_kernel_named_memory.make(&maker, &one, &event));
 }
 
 static void test_named__owns_its_providers(void **state)
@@ -531,8 +535,8 @@ static void test_named__owns_its_providers(void **state)
 	static const GUID other = {1, 2, 3, {4}};
 
 	(void)state;
-	assert_non_null(etw_named_find(&etw_named_network.guid));
-	assert_null(etw_named_find(&other));
+	assert_non_null(etw_kernel_named_find(&etw_kernel_named_network.guid));
+	assert_null(etw_kernel_named_find(&other));
 }
 
 int main(void)

@@ -15,28 +15,28 @@
 #define TRANSFER_BYTES (4 * 4 + 4 * 8)
 #define FLUSH_BYTES    (2 * 4 + 2 * 8)
 
-static bool make(struct etw_named_maker *maker, const struct etw_named_classic *from,
-		 struct etw_named_event *ret)
+static bool make(struct etw_kernel_named_maker *maker, const struct etw_kernel_named_classic *from,
+		 struct etw_kernel_named_event *ret)
 {
 	const uint32_t bytes = from->type == TYPE_FLUSH ? FLUSH_BYTES : TRANSFER_BYTES;
-	struct etw_named_writer writer = etw_named_begin(ret);
+	struct etw_kernel_named_writer writer = etw_kernel_named_begin(ret);
 
 	if (from->group != GROUP_DISK ||
 	    (from->type != TYPE_READ && from->type != TYPE_WRITE && from->type != TYPE_FLUSH) ||
 	    from->byte_count < bytes + 4)
 		return false;
-	ret->descriptor = etw_named_describe(from->type, 0, 0, 0, 0);
+	ret->descriptor = etw_kernel_named_describe(from->type, 0, 0, 0, 0);
 	ret->tid = etw_load32(from->payload + bytes);
-	ret->pid = etw_named_process_of(maker, ret->tid);
-	etw_named_put(&writer, from->payload, bytes);
-	return etw_named_end(&writer, ret);
+	ret->pid = etw_kernel_named_process_of(maker, ret->tid);
+	etw_kernel_named_put(&writer, from->payload, bytes);
+	return etw_kernel_named_end(&writer, ret);
 }
 
-static const struct etw_named_need needs[] = {
-	{ETW_NAMED_CHANNEL_KEYWORD, 0, 0x100}, /* EVENT_TRACE_FLAG_DISK_IO */
+static const struct etw_kernel_named_need needs[] = {
+	{ETW_KERNEL_NAMED_CHANNEL_KEYWORD, 0, 0x100}, /* EVENT_TRACE_FLAG_DISK_IO */
 };
 
-const struct etw_named_provider etw_named_disk = {
+const struct etw_kernel_named_provider etw_kernel_named_disk = {
 	.guid = WIRE_PROVIDER_KERNEL_DISK,
 	.name = "Microsoft-Windows-Kernel-Disk",
 	.needs = needs,

@@ -69,39 +69,40 @@ static const struct form *find(uint8_t type)
 	return NULL;
 }
 
-static bool make(struct etw_named_maker *maker, const struct etw_named_classic *from,
-		 struct etw_named_event *ret)
+static bool make(struct etw_kernel_named_maker *maker, const struct etw_kernel_named_classic *from,
+		 struct etw_kernel_named_event *ret)
 {
 	const struct form *form = from->group == GROUP_FILE ? find(from->type) : NULL;
-	struct etw_named_writer writer = etw_named_begin(ret);
+	struct etw_kernel_named_writer writer = etw_kernel_named_begin(ret);
 	uint32_t added;
 
 	if (!form || from->byte_count < form->fixed_bytes ||
 	    (form->thread_at != NO_THREAD && from->version < FILE_VERSION))
 		return false;
-	ret->descriptor = etw_named_describe(form->id, form->version, 0, form->task, form->keyword);
+	ret->descriptor = etw_kernel_named_describe(form->id, form->version, 0, form->task,
+						    form->keyword);
 	if (form->thread_at != NO_THREAD) {
 		ret->tid = etw_load32(from->payload + form->thread_at);
-		ret->pid = etw_named_process_of(maker, ret->tid);
+		ret->pid = etw_kernel_named_process_of(maker, ret->tid);
 	}
 	/* The upper half of an Irp is the thread that asks: docs/kernel-events/file.md. */
 	if (form->id == ID_OPERATION_END) {
 		ret->tid = (uint32_t)(etw_load64(from->payload) >> 32);
-		ret->pid = etw_named_process_of(maker, ret->tid);
+		ret->pid = etw_kernel_named_process_of(maker, ret->tid);
 	}
-	etw_named_put(&writer, from->payload, from->byte_count);
+	etw_kernel_named_put(&writer, from->payload, from->byte_count);
 	added = form->fixed_bytes + form->added_bytes;
 	while (form->added_bytes && writer.used < added && !writer.is_full)
-		etw_named_put32(&writer, 0);
-	return etw_named_end(&writer, ret);
+		etw_kernel_named_put32(&writer, 0);
+	return etw_kernel_named_end(&writer, ret);
 }
 
 #define NAMES       0x200     /* EVENT_TRACE_FLAG_DISK_FILE_IO */
 #define ENDS        0x2000000 /* EVENT_TRACE_FLAG_FILE_IO */
 #define CALLS       0x4000000 /* EVENT_TRACE_FLAG_FILE_IO_INIT */
-#define IN(keyword) ((keyword) | ETW_NAMED_CHANNEL_KEYWORD)
+#define IN(keyword) ((keyword) | ETW_KERNEL_NAMED_CHANNEL_KEYWORD)
 
-static const struct etw_named_need needs[] = {
+static const struct etw_kernel_named_need needs[] = {
 	{IN(KEYWORD_NAME), 0, NAMES},
 	{IN(KEYWORD_IO), 0, CALLS},
 	{IN(KEYWORD_IO | KEYWORD_END), 0, ENDS},
@@ -118,7 +119,7 @@ static const uint16_t stack_hooks[] = {0x0440, 0x0441, 0x0442, 0x0443, 0x0444, 0
 				       0x0446, 0x0447, 0x0448, 0x0449, 0x044A, 0x044B,
 				       0x044D, 0x044E, 0x044F, 0x0450, 0x0451, 0x0452};
 
-const struct etw_named_provider etw_named_file = {
+const struct etw_kernel_named_provider etw_kernel_named_file = {
 	.guid = WIRE_PROVIDER_KERNEL_FILE,
 	.name = "Microsoft-Windows-Kernel-File",
 	.needs = needs,

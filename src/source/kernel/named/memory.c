@@ -20,9 +20,10 @@
 #define CLASSIC_ENTRY_BYTES (4 + 8 * NUMBER_BYTES)
 #define ENTRY_BYTES         (4 + 4 * NUMBER_BYTES) /* the classic one's first fields */
 
-static bool make_mem_info(const struct etw_named_classic *from, struct etw_named_event *ret)
+static bool make_mem_info(const struct etw_kernel_named_classic *from,
+			  struct etw_kernel_named_event *ret)
 {
-	struct etw_named_writer writer = etw_named_begin(ret);
+	struct etw_kernel_named_writer writer = etw_kernel_named_begin(ret);
 	uint32_t bytes;
 
 	if (!from->byte_count)
@@ -30,16 +31,17 @@ static bool make_mem_info(const struct etw_named_classic *from, struct etw_named
 	bytes = 1 + (NUMBERS_BEFORE_LISTS + 2u * from->payload[0] + 1) * NUMBER_BYTES;
 	if (from->byte_count < bytes)
 		return false;
-	ret->descriptor = etw_named_describe(1, 1, 0, 1, KEYWORD_MEM_INFO);
-	etw_named_put(&writer, from->payload, bytes);
+	ret->descriptor = etw_kernel_named_describe(1, 1, 0, 1, KEYWORD_MEM_INFO);
+	etw_kernel_named_put(&writer, from->payload, bytes);
 	for (int i = 0; i < NUMBERS_ADDED; i++)
-		etw_named_put64(&writer, 0);
-	return etw_named_end(&writer, ret);
+		etw_kernel_named_put64(&writer, 0);
+	return etw_kernel_named_end(&writer, ret);
 }
 
-static bool make_working_sets(const struct etw_named_classic *from, struct etw_named_event *ret)
+static bool make_working_sets(const struct etw_kernel_named_classic *from,
+			      struct etw_kernel_named_event *ret)
 {
-	struct etw_named_writer writer = etw_named_begin(ret);
+	struct etw_kernel_named_writer writer = etw_kernel_named_begin(ret);
 	uint32_t count;
 
 	if (from->byte_count < 4)
@@ -47,16 +49,16 @@ static bool make_working_sets(const struct etw_named_classic *from, struct etw_n
 	count = etw_load32(from->payload);
 	if (count > (from->byte_count - 4) / CLASSIC_ENTRY_BYTES)
 		return false;
-	ret->descriptor = etw_named_describe(2, 0, 0, 2, KEYWORD_WORKING_SETS);
-	etw_named_put32(&writer, count);
+	ret->descriptor = etw_kernel_named_describe(2, 0, 0, 2, KEYWORD_WORKING_SETS);
+	etw_kernel_named_put32(&writer, count);
 	for (uint32_t i = 0; i < count; i++)
-		etw_named_put(&writer, from->payload + 4 + (size_t)i * CLASSIC_ENTRY_BYTES,
-			      ENTRY_BYTES);
-	return etw_named_end(&writer, ret);
+		etw_kernel_named_put(&writer, from->payload + 4 + (size_t)i * CLASSIC_ENTRY_BYTES,
+				     ENTRY_BYTES);
+	return etw_kernel_named_end(&writer, ret);
 }
 
-static bool make(struct etw_named_maker *maker, const struct etw_named_classic *from,
-		 struct etw_named_event *ret)
+static bool make(struct etw_kernel_named_maker *maker, const struct etw_kernel_named_classic *from,
+		 struct etw_kernel_named_event *ret)
 {
 	(void)maker;
 	if (from->group != GROUP_MEMORY)
@@ -66,12 +68,12 @@ static bool make(struct etw_named_maker *maker, const struct etw_named_classic *
 	return from->type == TYPE_WORKING_SETS && make_working_sets(from, ret);
 }
 
-static const struct etw_named_need needs[] = {
-	{KEYWORD_MEM_INFO | ETW_NAMED_CHANNEL_KEYWORD, 1, 0x80000},      /* MEMINFO */
-	{KEYWORD_WORKING_SETS | ETW_NAMED_CHANNEL_KEYWORD, 1, 0x800000}, /* MEMINFO_WS */
+static const struct etw_kernel_named_need needs[] = {
+	{KEYWORD_MEM_INFO | ETW_KERNEL_NAMED_CHANNEL_KEYWORD, 1, 0x80000},      /* MEMINFO */
+	{KEYWORD_WORKING_SETS | ETW_KERNEL_NAMED_CHANNEL_KEYWORD, 1, 0x800000}, /* MEMINFO_WS */
 };
 
-const struct etw_named_provider etw_named_memory = {
+const struct etw_kernel_named_provider etw_kernel_named_memory = {
 	.guid = WIRE_PROVIDER_KERNEL_MEMORY,
 	.name = "Microsoft-Windows-Kernel-Memory",
 	.needs = needs,

@@ -8,21 +8,22 @@
 #include "base/utf.h"
 #include "wire/etl_event.h"
 
-const struct etw_named_provider *const *etw_named_providers(void)
+const struct etw_kernel_named_provider *const *etw_kernel_named_providers(void)
 {
-	static const struct etw_named_provider *const all[ETW_NAMED_PROVIDERS] = {
-		&etw_named_process, &etw_named_file, &etw_named_network, &etw_named_disk,
-		&etw_named_memory};
+	static const struct etw_kernel_named_provider *const all[ETW_KERNEL_NAMED_PROVIDERS] = {
+		&etw_kernel_named_process, &etw_kernel_named_file, &etw_kernel_named_network,
+		&etw_kernel_named_disk, &etw_kernel_named_memory};
 
 	return all;
 }
 
-bool etw_named_read(const uint8_t *event, uint32_t byte_count, struct etw_named_classic *ret)
+bool etw_kernel_named_read(const uint8_t *event, uint32_t byte_count,
+			   struct etw_kernel_named_classic *ret)
 {
 	struct wire_system_header system;
 	struct wire_perfinfo_header info;
 
-	*ret = (struct etw_named_classic){0};
+	*ret = (struct etw_kernel_named_classic){0};
 	if (byte_count >= sizeof(info) && event[2] == WIRE_HEADER_PERFINFO64) {
 		memcpy(&info, event, sizeof(info));
 		ret->group = info.group;
@@ -48,32 +49,33 @@ bool etw_named_read(const uint8_t *event, uint32_t byte_count, struct etw_named_
 	return true;
 }
 
-EVENT_DESCRIPTOR etw_named_describe(uint16_t id, uint8_t version, uint8_t opcode, uint16_t task,
-				    uint64_t keyword)
+EVENT_DESCRIPTOR etw_kernel_named_describe(uint16_t id, uint8_t version, uint8_t opcode,
+					   uint16_t task, uint64_t keyword)
 {
 	return (EVENT_DESCRIPTOR){
 		.Id = id,
 		.Version = version,
-		.Channel = ETW_NAMED_CHANNEL,
-		.Level = ETW_NAMED_LEVEL,
+		.Channel = ETW_KERNEL_NAMED_CHANNEL,
+		.Level = ETW_KERNEL_NAMED_LEVEL,
 		.Opcode = opcode,
 		.Task = task,
-		.Keyword = keyword | ETW_NAMED_CHANNEL_KEYWORD,
+		.Keyword = keyword | ETW_KERNEL_NAMED_CHANNEL_KEYWORD,
 	};
 }
 
-uint64_t etw_named_filetime(const struct etw_named_maker *maker, uint64_t monotonic_ns)
+uint64_t etw_kernel_named_filetime(const struct etw_kernel_named_maker *maker,
+				   uint64_t monotonic_ns)
 {
 	return (uint64_t)(ETW_FILETIME_UNIX_EPOCH +
 			  ((int64_t)monotonic_ns + maker->realtime_ns) / ETW_NS_PER_FT);
 }
 
-uint32_t etw_named_process_of(const struct etw_named_maker *maker, uint32_t tid)
+uint32_t etw_kernel_named_process_of(const struct etw_kernel_named_maker *maker, uint32_t tid)
 {
 	return maker->tasks ? etw_kernel_tasks_process_of(maker->tasks, tid) : 0;
 }
 
-void etw_named_put(struct etw_named_writer *writer, const void *bytes, uint32_t count)
+void etw_kernel_named_put(struct etw_kernel_named_writer *writer, const void *bytes, uint32_t count)
 {
 	if (writer->is_full || count > writer->room - writer->used) {
 		writer->is_full = true;
@@ -84,21 +86,22 @@ void etw_named_put(struct etw_named_writer *writer, const void *bytes, uint32_t 
 	writer->used += count;
 }
 
-void etw_named_put32(struct etw_named_writer *writer, uint32_t value)
+void etw_kernel_named_put32(struct etw_kernel_named_writer *writer, uint32_t value)
 {
 	const le32 stored = le32_of(value);
 
-	etw_named_put(writer, &stored, sizeof(stored));
+	etw_kernel_named_put(writer, &stored, sizeof(stored));
 }
 
-void etw_named_put64(struct etw_named_writer *writer, uint64_t value)
+void etw_kernel_named_put64(struct etw_kernel_named_writer *writer, uint64_t value)
 {
 	const le64 stored = le64_of(value);
 
-	etw_named_put(writer, &stored, sizeof(stored));
+	etw_kernel_named_put(writer, &stored, sizeof(stored));
 }
 
-void etw_named_put_wide(struct etw_named_writer *writer, const char *text, size_t bytes)
+void etw_kernel_named_put_wide(struct etw_kernel_named_writer *writer, const char *text,
+			       size_t bytes)
 {
 	size_t units = etw_utf8_put_utf16(text, bytes, NULL);
 
@@ -108,15 +111,17 @@ void etw_named_put_wide(struct etw_named_writer *writer, const char *text, size_
 	}
 	(void)etw_utf8_put_utf16(text, bytes, writer->at + writer->used);
 	writer->used += (uint32_t)units * 2;
-	etw_named_put(writer, "\0", 2);
+	etw_kernel_named_put(writer, "\0", 2);
 }
 
-struct etw_named_writer etw_named_begin(struct etw_named_event *event)
+struct etw_kernel_named_writer etw_kernel_named_begin(struct etw_kernel_named_event *event)
 {
-	return (struct etw_named_writer){.at = event->payload, .room = sizeof(event->payload)};
+	return (struct etw_kernel_named_writer){.at = event->payload,
+						.room = sizeof(event->payload)};
 }
 
-bool etw_named_end(const struct etw_named_writer *writer, struct etw_named_event *event)
+bool etw_kernel_named_end(const struct etw_kernel_named_writer *writer,
+			  struct etw_kernel_named_event *event)
 {
 	event->byte_count = writer->used;
 	return !writer->is_full;

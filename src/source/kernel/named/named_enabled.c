@@ -9,11 +9,11 @@
 #include "base/guid.h"
 #include "base/macros.h"
 
-const struct etw_named_provider *etw_named_find(const GUID *guid)
+const struct etw_kernel_named_provider *etw_kernel_named_find(const GUID *guid)
 {
-	const struct etw_named_provider *const *all = etw_named_providers();
+	const struct etw_kernel_named_provider *const *all = etw_kernel_named_providers();
 
-	for (size_t i = 0; i < ETW_NAMED_PROVIDERS; i++) {
+	for (size_t i = 0; i < ETW_KERNEL_NAMED_PROVIDERS; i++) {
 		if (etw_guid_equal(&all[i]->guid, guid))
 			return all[i];
 	}
@@ -23,13 +23,13 @@ const struct etw_named_provider *etw_named_find(const GUID *guid)
 static int refuse(const struct etw_source_provider *wanted, const char *sentence,
 		  struct etw_fault *reterr)
 {
-	const struct etw_named_provider *provider = etw_named_find(&wanted->guid);
+	const struct etw_kernel_named_provider *provider = etw_kernel_named_find(&wanted->guid);
 
 	return etw_fault_set(reterr, -EOPNOTSUPP, 0, "provider", provider ? provider->name : NULL,
 			     sentence);
 }
 
-int etw_named_check(const struct etw_source_provider *wanted, struct etw_fault *reterr)
+int etw_kernel_named_check(const struct etw_source_provider *wanted, struct etw_fault *reterr)
 {
 	struct etw_bytes list = {wanted->filters, wanted->filter_bytes};
 	struct wire_event_filter filter;
@@ -54,16 +54,16 @@ int etw_named_check(const struct etw_source_provider *wanted, struct etw_fault *
 				      &filter);
 }
 
-void etw_named_enabled_set(struct etw_named_enabled *enabled,
-			   const struct etw_source_request *request)
+void etw_kernel_named_enabled_set(struct etw_kernel_named_enabled *enabled,
+				  const struct etw_source_request *request)
 {
 	enabled->count = 0;
 	for (uint32_t i = 0; i < request->provider_count; i++) {
-		const struct etw_named_provider *provider =
-			etw_named_find(&request->providers[i].guid);
-		struct etw_named_enabled_one *one = &enabled->all[enabled->count];
+		const struct etw_kernel_named_provider *provider =
+			etw_kernel_named_find(&request->providers[i].guid);
+		struct etw_kernel_named_enabled_one *one = &enabled->all[enabled->count];
 
-		if (!provider || enabled->count == ETW_NAMED_PROVIDERS)
+		if (!provider || enabled->count == ETW_KERNEL_NAMED_PROVIDERS)
 			continue;
 		one->provider = provider;
 		one->wanted = request->providers[i];
@@ -75,12 +75,13 @@ void etw_named_enabled_set(struct etw_named_enabled *enabled,
 	}
 }
 
-static void ask_masks(const struct etw_named_enabled_one *one, struct etw_source_request *ret)
+static void ask_masks(const struct etw_kernel_named_enabled_one *one,
+		      struct etw_source_request *ret)
 {
 	for (size_t i = 0; i < one->provider->need_count; i++) {
-		const struct etw_named_need *need = &one->provider->needs[i];
+		const struct etw_kernel_named_need *need = &one->provider->needs[i];
 
-		if (etw_source_provider_wants(&one->wanted, ETW_NAMED_LEVEL, need->keyword))
+		if (etw_source_provider_wants(&one->wanted, ETW_KERNEL_NAMED_LEVEL, need->keyword))
 			ret->group_masks[need->word] |= need->bits;
 	}
 }
@@ -95,7 +96,7 @@ static bool is_built(const struct etw_source_ops *beneath, uint16_t hook)
 }
 
 /* Returns whether any of the provider's events can have a stack. */
-static bool ask_stacks(const struct etw_named_enabled_one *one,
+static bool ask_stacks(const struct etw_kernel_named_enabled_one *one,
 		       const struct etw_source_ops *beneath, struct etw_source_request *ret)
 {
 	bool result = false;
@@ -111,15 +112,15 @@ static bool ask_stacks(const struct etw_named_enabled_one *one,
 	return result;
 }
 
-int etw_named_enabled_ask(const struct etw_named_enabled *enabled,
-			  const struct etw_source_ops *beneath, struct etw_source_request *ret,
-			  struct etw_fault *reterr)
+int etw_kernel_named_enabled_ask(const struct etw_kernel_named_enabled *enabled,
+				 const struct etw_source_ops *beneath,
+				 struct etw_source_request *ret, struct etw_fault *reterr)
 {
 	int result = 0;
 
 	*ret = (struct etw_source_request){0};
 	for (uint32_t i = 0; i < enabled->count; i++) {
-		const struct etw_named_enabled_one *one = &enabled->all[i];
+		const struct etw_kernel_named_enabled_one *one = &enabled->all[i];
 		struct etw_source_request own = {0};
 
 		ask_masks(one, &own);
@@ -137,8 +138,8 @@ int etw_named_enabled_ask(const struct etw_named_enabled *enabled,
 	return result;
 }
 
-bool etw_named_enabled_wants(const struct etw_named_enabled_one *one,
-			     const struct etw_named_event *event, bool *ret_stack)
+bool etw_kernel_named_enabled_wants(const struct etw_kernel_named_enabled_one *one,
+				    const struct etw_kernel_named_event *event, bool *ret_stack)
 {
 	const EVENT_DATA_DESCRIPTOR data = {.Ptr = (uintptr_t)event->payload,
 					    .Size = event->byte_count};

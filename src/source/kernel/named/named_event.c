@@ -48,7 +48,7 @@ static void put_number(struct items *items, uint16_t type, uint64_t number)
 }
 
 /* In the order in which Windows has them. Returns the end. */
-static uint8_t *put_items(const struct etw_named_items *from, uint8_t *at)
+static uint8_t *put_items(const struct etw_kernel_named_items *from, uint8_t *at)
 {
 	const struct wire_sid sid = etw_sid_of_uid(from->uid);
 	const le32 session = le32_of(from->session_id);
@@ -69,8 +69,9 @@ static uint8_t *put_items(const struct etw_named_items *from, uint8_t *at)
 	return items.at;
 }
 
-uint32_t etw_named_write(const GUID *provider, const struct etw_named_event *event,
-			 const struct etw_named_items *items, int64_t time_raw, uint8_t *to)
+uint32_t etw_kernel_named_write(const GUID *provider, const struct etw_kernel_named_event *event,
+				const struct etw_kernel_named_items *items, int64_t time_raw,
+				uint8_t *to)
 {
 	struct wire_event_header header = {
 		.header_type = WIRE_HEADER_EVENT64,

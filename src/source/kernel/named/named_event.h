@@ -11,10 +11,11 @@
 #include "source/kernel/named/named.h"
 
 /* Header, payload, stack, and the other items, which are short. */
-#define ETW_NAMED_EVENT_MAX (80 + ETW_NAMED_PAYLOAD_MAX + 16 + ETW_KERNEL_FRAMES * 8 + 160)
+#define ETW_KERNEL_NAMED_EVENT_MAX \
+	(80 + ETW_KERNEL_NAMED_PAYLOAD_MAX + 16 + ETW_KERNEL_FRAMES * 8 + 160)
 
 /* Extended items that an event is to have, by what is enabled (EVENT_ENABLE_PROPERTY_*), and what they say. */
-struct etw_named_items {
+struct etw_kernel_named_items {
 	uint32_t property;
 	uint32_t uid, session_id;
 	uint64_t start_key; /* 0: nothing is known of the process */
@@ -24,13 +25,14 @@ struct etw_named_items {
 };
 
 /*
- * etw_named_write() - the event.
+ * etw_kernel_named_write() - the event.
  *
- * @to: ETW_NAMED_EVENT_MAX bytes
+ * @to: ETW_KERNEL_NAMED_EVENT_MAX bytes
  *
  * Returns its bytes; 0: it has more than an event may have.
  */
-uint32_t etw_named_write(const GUID *provider, const struct etw_named_event *event,
-			 const struct etw_named_items *items, int64_t time_raw, uint8_t *to);
+uint32_t etw_kernel_named_write(const GUID *provider, const struct etw_kernel_named_event *event,
+				const struct etw_kernel_named_items *items, int64_t time_raw,
+				uint8_t *to);
 
 #endif

@@ -32,7 +32,7 @@ struct front {
 	uint32_t byte_count;
 	bool is_made;   /* of what the source beneath shows */
 	bool has_stack; /* the event behind it is its stack, and is taken with it */
-	uint8_t bytes[ETW_NAMED_EVENT_MAX] __attribute__((aligned(8)));
+	uint8_t bytes[ETW_KERNEL_NAMED_EVENT_MAX] __attribute__((aligned(8)));
 };
 
 /* An event that somebody asked for with EVENT_CONTROL_CODE_CAPTURE_STATE; all are of processor 0. */
@@ -48,15 +48,15 @@ struct etw_source {
 	const struct etw_source_ops *ops;
 	struct etw_source_host host;
 	struct etw_source *beneath; /* owned; of etw_kernel_source */
-	struct etw_named_enabled enabled;
-	struct etw_named_maker maker;
+	struct etw_kernel_named_enabled enabled;
+	struct etw_kernel_named_maker maker;
 	struct front *fronts;          /* owned; host.cpu_count */
 	struct captured *first, *last; /* owned */
 	uint64_t captured_bytes, no_memory;
 	bool shows_captured; /* the last peek at processor 0 did */
 	int64_t watermark_raw;
-	struct etw_named_event event; /* that is being made */
-	uint8_t described[ETW_NAMED_EVENT_MAX] __attribute__((aligned(8)));
+	struct etw_kernel_named_event event; /* that is being made */
+	uint8_t described[ETW_KERNEL_NAMED_EVENT_MAX] __attribute__((aligned(8)));
 };
 
 static const struct etw_source_ops *const kernel = &etw_kernel_source;
@@ -113,7 +113,7 @@ static int open_source(const struct etw_source_host *host, const struct etw_sour
 
 static bool has_provider(const GUID *guid)
 {
-	return etw_named_find(guid) != NULL;
+	return etw_kernel_named_find(guid) != NULL;
 }
 
 static void forget_fronts(struct etw_source *source)
@@ -128,9 +128,9 @@ static int enable(struct etw_source *source, const struct etw_source_request *re
 	struct etw_source_request own;
 	int r, result;
 
-	etw_named_enabled_set(&source->enabled, request);
+	etw_kernel_named_enabled_set(&source->enabled, request);
 	forget_fronts(source);
-	result = etw_named_enabled_ask(&source->enabled, kernel, &own, reterr);
+	result = etw_kernel_named_enabled_ask(&source->enabled, kernel, &own, reterr);
 	r = kernel->enable(source->beneath, &own, result ? NULL : reterr);
 	return result ? result : r;
 }
@@ -143,7 +143,7 @@ static int run_down(struct etw_source *source, bool is_end)
 
 /* Whose the event is, as far as it is known. */
 static void describe_process(const struct etw_source *source, uint32_t pid,
-			     struct etw_named_items *ret)
+			     struct etw_kernel_named_items *ret)
 {
 	struct etw_kernel_process_facts facts;
 
@@ -162,13 +162,13 @@ static void describe_process(const struct etw_source *source, uint32_t pid,
  *
  * Returns its bytes; 0: nobody wants it.
  */
-static uint32_t make(struct etw_source *source, const struct etw_named_classic *from,
+static uint32_t make(struct etw_source *source, const struct etw_kernel_named_classic *from,
 		     const struct etw_source_event *stack, uint32_t cpu, int64_t time_raw,
 		     uint8_t *to)
 {
-	struct etw_named_event *event = &source->event;
-	struct etw_named_items items = {0};
-	const struct etw_named_enabled_one *one = NULL;
+	struct etw_kernel_named_event *event = &source->event;
+	struct etw_kernel_named_items items = {0};
+	const struct etw_kernel_named_enabled_one *one = NULL;
 	bool has_stack = false;
 
 	event->tid = from->tid;
@@ -179,7 +179,7 @@ static uint32_t make(struct etw_source *source, const struct etw_named_classic *
 		if (source->enabled.all[i].provider->make(&source->maker, from, event))
 			one = &source->enabled.all[i];
 	}
-	if (!one || !etw_named_enabled_wants(one, event, &has_stack))
+	if (!one || !etw_kernel_named_enabled_wants(one, event, &has_stack))
 		return 0;
 	items.property = one->wanted.property;
 	describe_process(source, event->pid, &items);
@@ -189,11 +189,11 @@ static uint32_t make(struct etw_source *source, const struct etw_named_classic *
 		items.frames = stack->bytes + STACKWALK_HEAD_BYTES;
 		items.frame_count = (uint32_t)(stack->byte_count - STACKWALK_HEAD_BYTES) / 8;
 	}
-	return etw_named_write(&one->provider->guid, event, &items, time_raw, to);
+	return etw_kernel_named_write(&one->provider->guid, event, &items, time_raw, to);
 }
 
 /* Descriptions of what is there are asked for, and not part of the stream. */
-static bool is_description(const struct etw_named_classic *from)
+static bool is_description(const struct etw_kernel_named_classic *from)
 {
 	return from->group != 0 && (from->type == OPCODE_DC_START || from->type == OPCODE_DC_END) &&
 	       (from->group == GROUP_PROCESS || from->group == 0x05 || from->group == 0x14);
@@ -203,12 +203,13 @@ static bool is_description(const struct etw_named_classic *from)
 static void find_next(struct etw_source *source, uint32_t cpu)
 {
 	struct front *front = &source->fronts[cpu];
-	struct etw_named_classic from;
+	struct etw_kernel_named_classic from;
 	struct etw_source_event next, stack;
 
 	while (!front->is_made && kernel->peek(source->beneath, cpu, &next)) {
 		front->byte_count = 0;
-		if (etw_named_read(next.bytes, next.byte_count, &from) && !is_description(&from)) {
+		if (etw_kernel_named_read(next.bytes, next.byte_count, &from) &&
+		    !is_description(&from)) {
 			etw_kernel_source_look(source->beneath, cpu, &from.moment_ns, &stack);
 			front->has_stack = stack.byte_count != 0;
 			front->byte_count = make(source, &from, &stack, cpu, next.time_raw,
@@ -336,9 +337,9 @@ static void take_described(void *context, uint32_t cpu, const struct etw_source_
 	struct etw_source *source = description->source;
 	const struct etw_source_event no_stack = {0};
 	struct etw_source_event ready = {.bytes = source->described, .time_raw = event->time_raw};
-	struct etw_named_classic from;
+	struct etw_kernel_named_classic from;
 
-	if (!etw_named_read(event->bytes, event->byte_count, &from) ||
+	if (!etw_kernel_named_read(event->bytes, event->byte_count, &from) ||
 	    from.group != GROUP_PROCESS || from.type != OPCODE_DC_END)
 		return;
 	from.tid = (uint32_t)syscall(SYS_gettid);
@@ -364,12 +365,12 @@ static int describe(struct etw_source *source, int64_t time_raw, etw_source_put_
 static int capture(struct etw_source *source, const struct etw_source_provider *wanted)
 {
 	struct description description = {.source = source};
-	struct etw_named_enabled_one *one = NULL;
+	struct etw_kernel_named_enabled_one *one = NULL;
 	struct etw_source_provider before;
 	int r;
 
 	for (uint32_t i = 0; i < source->enabled.count; i++) {
-		if (source->enabled.all[i].provider == etw_named_find(&wanted->guid))
+		if (source->enabled.all[i].provider == etw_kernel_named_find(&wanted->guid))
 			one = &source->enabled.all[i];
 	}
 	if (!one)
@@ -387,7 +388,7 @@ static int capture(struct etw_source *source, const struct etw_source_provider *
 const struct etw_source_ops etw_kernel_named_source = {
 	.name = "kernel-provider",
 	.has_provider = has_provider,
-	.check_provider = etw_named_check,
+	.check_provider = etw_kernel_named_check,
 	.capture = capture,
 	.open = open_source,
 	.close = close_source,

@@ -43,27 +43,27 @@ static uint32_t fixed_bytes(bool is_udp, uint8_t type)
 	}
 }
 
-static bool make_fail(bool is_udp, const struct etw_named_classic *from,
-		      struct etw_named_event *ret)
+static bool make_fail(bool is_udp, const struct etw_kernel_named_classic *from,
+		      struct etw_kernel_named_event *ret)
 {
-	struct etw_named_writer writer = etw_named_begin(ret);
+	struct etw_kernel_named_writer writer = etw_kernel_named_begin(ret);
 
 	if (from->byte_count < 4)
 		return false;
-	ret->descriptor = etw_named_describe(TYPE_FAIL + (is_udp ? UDP_IDS : 0), 0,
-					     TYPE_FAIL + (is_udp ? UDP_IDS : 0),
-					     is_udp ? TASK_UDPIP : TASK_TCPIP, IPV4 | IPV6);
-	etw_named_put(&writer, from->payload, 4);
-	return etw_named_end(&writer, ret);
+	ret->descriptor = etw_kernel_named_describe(TYPE_FAIL + (is_udp ? UDP_IDS : 0), 0,
+						    TYPE_FAIL + (is_udp ? UDP_IDS : 0),
+						    is_udp ? TASK_UDPIP : TASK_TCPIP, IPV4 | IPV6);
+	etw_kernel_named_put(&writer, from->payload, 4);
+	return etw_kernel_named_end(&writer, ret);
 }
 
-static bool make(struct etw_named_maker *maker, const struct etw_named_classic *from,
-		 struct etw_named_event *ret)
+static bool make(struct etw_kernel_named_maker *maker, const struct etw_kernel_named_classic *from,
+		 struct etw_kernel_named_event *ret)
 {
 	const bool is_udp = from->group == GROUP_UDPIP, is_ipv6 = from->type >= IPV6_TYPES;
 	const uint32_t fixed = fixed_bytes(is_udp, from->type);
 	uint8_t opcode = is_ipv6 ? from->type - 16 : from->type;
-	struct etw_named_writer writer = etw_named_begin(ret);
+	struct etw_kernel_named_writer writer = etw_kernel_named_begin(ret);
 
 	(void)maker;
 	if (from->group != GROUP_TCPIP && !is_udp)
@@ -74,22 +74,22 @@ static bool make(struct etw_named_maker *maker, const struct etw_named_classic *
 		return false;
 	if (is_udp)
 		opcode += UDP_IDS;
-	ret->descriptor = etw_named_describe((uint16_t)(from->type + (is_udp ? UDP_IDS : 0)), 0,
-					     opcode, is_udp ? TASK_UDPIP : TASK_TCPIP,
-					     is_ipv6 ? IPV6 : IPV4);
+	ret->descriptor = etw_kernel_named_describe((uint16_t)(from->type + (is_udp ? UDP_IDS : 0)),
+						    0, opcode, is_udp ? TASK_UDPIP : TASK_TCPIP,
+						    is_ipv6 ? IPV6 : IPV4);
 	if (!from->has_actor)
 		ret->pid = etw_load32(from->payload);
-	etw_named_put(&writer, from->payload, fixed + 4);
-	return etw_named_end(&writer, ret);
+	etw_kernel_named_put(&writer, from->payload, fixed + 4);
+	return etw_kernel_named_end(&writer, ret);
 }
 
-static const struct etw_named_need needs[] = {
-	{IPV4 | ETW_NAMED_CHANNEL_KEYWORD, 0, 0x10000}, /* EVENT_TRACE_FLAG_NETWORK_TCPIP */
-	{IPV6 | ETW_NAMED_CHANNEL_KEYWORD, 0, 0x10000},
-	{IPV4 | IPV6 | ETW_NAMED_CHANNEL_KEYWORD, 0, 0x10000},
+static const struct etw_kernel_named_need needs[] = {
+	{IPV4 | ETW_KERNEL_NAMED_CHANNEL_KEYWORD, 0, 0x10000}, /* EVENT_TRACE_FLAG_NETWORK_TCPIP */
+	{IPV6 | ETW_KERNEL_NAMED_CHANNEL_KEYWORD, 0, 0x10000},
+	{IPV4 | IPV6 | ETW_KERNEL_NAMED_CHANNEL_KEYWORD, 0, 0x10000},
 };
 
-const struct etw_named_provider etw_named_network = {
+const struct etw_kernel_named_provider etw_kernel_named_network = {
 	.guid = WIRE_PROVIDER_KERNEL_NETWORK,
 	.name = "Microsoft-Windows-Kernel-Network",
 	.needs = needs,

@@ -45,7 +45,7 @@ struct process {
 	size_t name_bytes;
 };
 
-static bool read_process(const struct etw_named_classic *from, struct process *ret)
+static bool read_process(const struct etw_kernel_named_classic *from, struct process *ret)
 {
 	const uint32_t fixed = 8 + 4 * 4 + 8 + 4 + TOKEN_USER_BYTES;
 	const uint8_t *at = from->payload;
@@ -76,7 +76,7 @@ static uint64_t sequence_of(uint64_t start_ticks, uint32_t pid)
 	return start_ticks << 22 | pid;
 }
 
-static uint64_t sequence_of_parent(const struct etw_named_maker *maker, uint32_t pid)
+static uint64_t sequence_of_parent(const struct etw_kernel_named_maker *maker, uint32_t pid)
 {
 	struct etw_kernel_process_facts parent;
 
@@ -85,7 +85,7 @@ static uint64_t sequence_of_parent(const struct etw_named_maker *maker, uint32_t
 	return sequence_of(parent.start_ticks, pid);
 }
 
-static uint64_t create_time(const struct etw_named_maker *maker, uint64_t start_ticks)
+static uint64_t create_time(const struct etw_kernel_named_maker *maker, uint64_t start_ticks)
 {
 	const int64_t since_boot_ns = (int64_t)(start_ticks * maker->ns_per_tick);
 
@@ -94,64 +94,65 @@ static uint64_t create_time(const struct etw_named_maker *maker, uint64_t start_
 }
 
 /* S-1-16-level: root's processes are the system's, those of others are at the level that users have. */
-static void put_label(struct etw_named_writer *writer, uint32_t uid)
+static void put_label(struct etw_kernel_named_writer *writer, uint32_t uid)
 {
 	static const uint8_t head[8] = {1, 1, 0, 0, 0, 0, 0, 16};
 
-	etw_named_put(writer, head, sizeof(head));
-	etw_named_put32(writer, uid ? MEDIUM_LEVEL : SYSTEM_LEVEL);
+	etw_kernel_named_put(writer, head, sizeof(head));
+	etw_kernel_named_put32(writer, uid ? MEDIUM_LEVEL : SYSTEM_LEVEL);
 }
 
 /* Of a start and of a rundown: the fields are the same. */
-static bool make_start(const struct etw_named_maker *maker, const struct process *process,
-		       struct etw_named_event *ret)
+static bool make_start(const struct etw_kernel_named_maker *maker, const struct process *process,
+		       struct etw_kernel_named_event *ret)
 {
 	const uint64_t ticks = (uint32_t)process->key;
-	struct etw_named_writer writer = etw_named_begin(ret);
+	struct etw_kernel_named_writer writer = etw_kernel_named_begin(ret);
 
-	etw_named_put32(&writer, process->pid);
-	etw_named_put64(&writer, sequence_of(ticks, process->pid));
-	etw_named_put64(&writer, create_time(maker, ticks));
-	etw_named_put32(&writer, process->parent_pid);
-	etw_named_put64(&writer, sequence_of_parent(maker, process->parent_pid));
-	etw_named_put32(&writer, process->session_id);
-	etw_named_put32(&writer, 0); /* Flags: of packages */
-	etw_named_put32(&writer, TOKEN_ELEVATION_DEFAULT);
-	etw_named_put32(&writer, process->uid == 0);
+	etw_kernel_named_put32(&writer, process->pid);
+	etw_kernel_named_put64(&writer, sequence_of(ticks, process->pid));
+	etw_kernel_named_put64(&writer, create_time(maker, ticks));
+	etw_kernel_named_put32(&writer, process->parent_pid);
+	etw_kernel_named_put64(&writer, sequence_of_parent(maker, process->parent_pid));
+	etw_kernel_named_put32(&writer, process->session_id);
+	etw_kernel_named_put32(&writer, 0); /* Flags: of packages */
+	etw_kernel_named_put32(&writer, TOKEN_ELEVATION_DEFAULT);
+	etw_kernel_named_put32(&writer, process->uid == 0);
 	put_label(&writer, process->uid);
-	etw_named_put_wide(&writer, process->name, process->name_bytes);
-	etw_named_put64(&writer, 0); /* ImageChecksum, TimeDateStamp */
-	etw_named_put32(&writer, 0); /* PackageFullName, PackageRelativeAppId: empty */
-	return etw_named_end(&writer, ret);
+	etw_kernel_named_put_wide(&writer, process->name, process->name_bytes);
+	etw_kernel_named_put64(&writer, 0); /* ImageChecksum, TimeDateStamp */
+	etw_kernel_named_put32(&writer, 0); /* PackageFullName, PackageRelativeAppId: empty */
+	return etw_kernel_named_end(&writer, ret);
 }
 
-static bool make_stop(const struct etw_named_maker *maker, const struct process *process,
-		      uint64_t moment_ns, struct etw_named_event *ret)
+static bool make_stop(const struct etw_kernel_named_maker *maker, const struct process *process,
+		      uint64_t moment_ns, struct etw_kernel_named_event *ret)
 {
 	const uint64_t ticks = (uint32_t)process->key;
 	const bool has_counters = maker->counters_pid == process->pid;
-	struct etw_named_writer writer = etw_named_begin(ret);
+	struct etw_kernel_named_writer writer = etw_kernel_named_begin(ret);
 
-	etw_named_put32(&writer, process->pid);
-	etw_named_put64(&writer, sequence_of(ticks, process->pid));
-	etw_named_put64(&writer, create_time(maker, ticks));
-	etw_named_put64(&writer, etw_named_filetime(maker, moment_ns));
-	etw_named_put32(&writer, process->status);
-	etw_named_put32(&writer, TOKEN_ELEVATION_DEFAULT);
-	etw_named_put32(&writer, has_counters ? maker->handle_count : 0);
-	etw_named_put64(&writer, has_counters ? maker->commit_bytes : 0);
-	etw_named_put64(&writer, 0); /* CommitPeak */
-	etw_named_put64(&writer, 0); /* CPUCycleCount */
-	etw_named_put64(&writer, 0); /* ReadOperationCount, WriteOperationCount */
-	etw_named_put64(&writer, 0); /* ReadTransferKiloBytes, WriteTransferKiloBytes */
-	etw_named_put32(&writer, 0); /* HardFaultCount */
-	etw_named_put(&writer, process->name, (uint32_t)process->name_bytes);
-	etw_named_put(&writer, "", 1);
-	return etw_named_end(&writer, ret);
+	etw_kernel_named_put32(&writer, process->pid);
+	etw_kernel_named_put64(&writer, sequence_of(ticks, process->pid));
+	etw_kernel_named_put64(&writer, create_time(maker, ticks));
+	etw_kernel_named_put64(&writer, etw_kernel_named_filetime(maker, moment_ns));
+	etw_kernel_named_put32(&writer, process->status);
+	etw_kernel_named_put32(&writer, TOKEN_ELEVATION_DEFAULT);
+	etw_kernel_named_put32(&writer, has_counters ? maker->handle_count : 0);
+	etw_kernel_named_put64(&writer, has_counters ? maker->commit_bytes : 0);
+	etw_kernel_named_put64(&writer, 0); /* CommitPeak */
+	etw_kernel_named_put64(&writer, 0); /* CPUCycleCount */
+	etw_kernel_named_put64(&writer, 0); /* ReadOperationCount, WriteOperationCount */
+	etw_kernel_named_put64(&writer, 0); /* ReadTransferKiloBytes, WriteTransferKiloBytes */
+	etw_kernel_named_put32(&writer, 0); /* HardFaultCount */
+	etw_kernel_named_put(&writer, process->name, (uint32_t)process->name_bytes);
+	etw_kernel_named_put(&writer, "", 1);
+	return etw_kernel_named_end(&writer, ret);
 }
 
 /* PerfCtr, in front of the end: no event of its own. */
-static void keep_counters(struct etw_named_maker *maker, const struct etw_named_classic *from)
+static void keep_counters(struct etw_kernel_named_maker *maker,
+			  const struct etw_kernel_named_classic *from)
 {
 	const uint32_t private_at = 4 * 4 + 10 * 8;
 
@@ -162,8 +163,9 @@ static void keep_counters(struct etw_named_maker *maker, const struct etw_named_
 	maker->commit_bytes = etw_load64(from->payload + private_at);
 }
 
-static bool make_process(struct etw_named_maker *maker, const struct etw_named_classic *from,
-			 struct etw_named_event *ret)
+static bool make_process(struct etw_kernel_named_maker *maker,
+			 const struct etw_kernel_named_classic *from,
+			 struct etw_kernel_named_event *ret)
 {
 	struct process process;
 
@@ -175,74 +177,81 @@ static bool make_process(struct etw_named_maker *maker, const struct etw_named_c
 		return false;
 	switch (from->type) {
 	case ETW_KERNEL_OPCODE_START:
-		ret->descriptor = etw_named_describe(1, START_VERSION, 1, 1, KEYWORD_PROCESS);
+		ret->descriptor = etw_kernel_named_describe(1, START_VERSION, 1, 1,
+							    KEYWORD_PROCESS);
 		return make_start(maker, &process, ret);
 	case ETW_KERNEL_OPCODE_END:
-		ret->descriptor = etw_named_describe(2, STOP_VERSION, 2, 2, KEYWORD_PROCESS);
+		ret->descriptor = etw_kernel_named_describe(2, STOP_VERSION, 2, 2, KEYWORD_PROCESS);
 		return make_stop(maker, &process, from->moment_ns, ret);
 	case ETW_KERNEL_OPCODE_DC_END:
-		ret->descriptor = etw_named_describe(15, RUNDOWN_VERSION, 0, 15, KEYWORD_PROCESS);
+		ret->descriptor = etw_kernel_named_describe(15, RUNDOWN_VERSION, 0, 15,
+							    KEYWORD_PROCESS);
 		return make_start(maker, &process, ret);
 	default:
 		return false;
 	}
 }
 
-static bool make_priority(struct etw_named_maker *maker, const struct etw_named_classic *from,
-			  struct etw_named_event *ret)
+static bool make_priority(struct etw_kernel_named_maker *maker,
+			  const struct etw_kernel_named_classic *from,
+			  struct etw_kernel_named_event *ret)
 {
 	const uint16_t id = from->type == BASE_PRIORITY_TYPE ? 7 : 8;
-	struct etw_named_writer writer = etw_named_begin(ret);
+	struct etw_kernel_named_writer writer = etw_kernel_named_begin(ret);
 
 	if (from->byte_count < 6)
 		return false;
-	ret->descriptor = etw_named_describe(id, 0, 0, id, KEYWORD_PRIORITY);
+	ret->descriptor = etw_kernel_named_describe(id, 0, 0, id, KEYWORD_PRIORITY);
 	/* Who did it is not known: it is the thread's own, mostly. */
 	ret->tid = etw_load32(from->payload);
-	ret->pid = etw_named_process_of(maker, ret->tid);
-	etw_named_put32(&writer, ret->pid);
-	etw_named_put(&writer, from->payload, 6);
-	return etw_named_end(&writer, ret);
+	ret->pid = etw_kernel_named_process_of(maker, ret->tid);
+	etw_kernel_named_put32(&writer, ret->pid);
+	etw_kernel_named_put(&writer, from->payload, 6);
+	return etw_kernel_named_end(&writer, ret);
 }
 
-static bool make_thread(struct etw_named_maker *maker, const struct etw_named_classic *from,
-			struct etw_named_event *ret)
+static bool make_thread(struct etw_kernel_named_maker *maker,
+			const struct etw_kernel_named_classic *from,
+			struct etw_kernel_named_event *ret)
 {
 	const bool is_end = from->type == ETW_KERNEL_OPCODE_END;
 	const uint8_t *at = from->payload;
-	struct etw_named_writer writer = etw_named_begin(ret);
+	struct etw_kernel_named_writer writer = etw_kernel_named_begin(ret);
 
 	if (from->type == SET_PRIORITY_TYPE || from->type == BASE_PRIORITY_TYPE)
 		return make_priority(maker, from, ret);
 	if ((!is_end && from->type != ETW_KERNEL_OPCODE_START) || from->byte_count < 68)
 		return false;
-	ret->descriptor = etw_named_describe(is_end ? 4 : 3, THREAD_VERSION, is_end ? 2 : 1,
-					     is_end ? 4 : 3, KEYWORD_THREAD);
-	etw_named_put(&writer, at, 2 * 4 + 4 * 8); /* process, thread, both stacks */
-	etw_named_put64(&writer, 0); /* StartAddr: the classic event has Affinity there */
-	etw_named_put(&writer, at + 48, 2 * 8 + 4); /* Win32StartAddr, TebBase, SubProcessTag */
+	ret->descriptor = etw_kernel_named_describe(is_end ? 4 : 3, THREAD_VERSION, is_end ? 2 : 1,
+						    is_end ? 4 : 3, KEYWORD_THREAD);
+	etw_kernel_named_put(&writer, at, 2 * 4 + 4 * 8); /* process, thread, both stacks */
+	etw_kernel_named_put64(&writer, 0); /* StartAddr: the classic event has Affinity there */
+	etw_kernel_named_put(&writer, at + 48,
+			     2 * 8 + 4); /* Win32StartAddr, TebBase, SubProcessTag */
 	if (is_end)
-		etw_named_put64(&writer, 0); /* CycleTime */
-	return etw_named_end(&writer, ret);
+		etw_kernel_named_put64(&writer, 0); /* CycleTime */
+	return etw_kernel_named_end(&writer, ret);
 }
 
-static bool make_image(const struct etw_named_classic *from, struct etw_named_event *ret)
+static bool make_image(const struct etw_kernel_named_classic *from,
+		       struct etw_kernel_named_event *ret)
 {
 	const uint32_t name_at = 2 * 8 + 4 * 4 + 8 + 4 * 4;
 	const bool is_load = from->type == ETW_KERNEL_OPCODE_LOAD;
-	struct etw_named_writer writer = etw_named_begin(ret);
+	struct etw_kernel_named_writer writer = etw_kernel_named_begin(ret);
 
 	if ((!is_load && from->type != ETW_KERNEL_OPCODE_END) || from->byte_count < name_at + 2)
 		return false;
-	ret->descriptor = etw_named_describe(is_load ? 5 : 6, 0, 0, is_load ? 5 : 6, KEYWORD_IMAGE);
-	etw_named_put(&writer, from->payload, 2 * 8 + 3 * 4);     /* up to TimeDateStamp */
-	etw_named_put(&writer, from->payload + 2 * 8 + 4 * 4, 8); /* DefaultBase */
-	etw_named_put(&writer, from->payload + name_at, from->byte_count - name_at);
-	return etw_named_end(&writer, ret);
+	ret->descriptor = etw_kernel_named_describe(is_load ? 5 : 6, 0, 0, is_load ? 5 : 6,
+						    KEYWORD_IMAGE);
+	etw_kernel_named_put(&writer, from->payload, 2 * 8 + 3 * 4);     /* up to TimeDateStamp */
+	etw_kernel_named_put(&writer, from->payload + 2 * 8 + 4 * 4, 8); /* DefaultBase */
+	etw_kernel_named_put(&writer, from->payload + name_at, from->byte_count - name_at);
+	return etw_kernel_named_end(&writer, ret);
 }
 
-static bool make(struct etw_named_maker *maker, const struct etw_named_classic *from,
-		 struct etw_named_event *ret)
+static bool make(struct etw_kernel_named_maker *maker, const struct etw_kernel_named_classic *from,
+		 struct etw_kernel_named_event *ret)
 {
 	switch (from->group) {
 	case GROUP_PROCESS:
@@ -259,17 +268,17 @@ static bool make(struct etw_named_maker *maker, const struct etw_named_classic *
 	}
 }
 
-static const struct etw_named_need needs[] = {
-	{KEYWORD_PROCESS | ETW_NAMED_CHANNEL_KEYWORD, 0, 0x1 | 0x8}, /* with counters */
-	{KEYWORD_THREAD | ETW_NAMED_CHANNEL_KEYWORD, 0, 0x2},
-	{KEYWORD_IMAGE | ETW_NAMED_CHANNEL_KEYWORD, 0, 0x4},
-	{KEYWORD_PRIORITY | ETW_NAMED_CHANNEL_KEYWORD, 1, 0x2000},
+static const struct etw_kernel_named_need needs[] = {
+	{KEYWORD_PROCESS | ETW_KERNEL_NAMED_CHANNEL_KEYWORD, 0, 0x1 | 0x8}, /* with counters */
+	{KEYWORD_THREAD | ETW_KERNEL_NAMED_CHANNEL_KEYWORD, 0, 0x2},
+	{KEYWORD_IMAGE | ETW_KERNEL_NAMED_CHANNEL_KEYWORD, 0, 0x4},
+	{KEYWORD_PRIORITY | ETW_KERNEL_NAMED_CHANNEL_KEYWORD, 1, 0x2000},
 };
 
 /* Process start, end; Thread start, end; Image load, unload. */
 static const uint16_t stack_hooks[] = {0x0301, 0x0302, 0x0501, 0x0502, 0x030A, 0x1402};
 
-const struct etw_named_provider etw_named_process = {
+const struct etw_kernel_named_provider etw_kernel_named_process = {
 	.guid = WIRE_PROVIDER_KERNEL_PROCESS,
 	.name = "Microsoft-Windows-Kernel-Process",
 	.needs = needs,
