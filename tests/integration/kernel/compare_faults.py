@@ -44,8 +44,9 @@ def run_program(arguments, folder):
     load = [subprocess.Popen(["sh", "-c", LOAD], stdout=subprocess.DEVNULL,
                              stderr=subprocess.DEVNULL, start_new_session=True) for _ in range(2)]
     try:
+        # Without build ids (-B): over reading them perf crashes at times.
         done = subprocess.run(
-            ["perf", "record", "-q", "-o", data, "-d", "-c", "1", "-m", "512", "-e",
+            ["perf", "record", "-q", "-B", "-o", data, "-d", "-c", "1", "-m", "512", "-e",
              "minor-faults,major-faults", arguments.faults, folder / "file"],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=SECONDS, check=False)
     finally:
