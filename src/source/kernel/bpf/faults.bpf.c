@@ -7,6 +7,7 @@
 #include "files.h"
 #include "folios.h"
 #include "memory_records.h"
+#include "readable.h"
 #include "vmas.h"
 
 /* The program's context begins with the registers, in the order that user space knows; see samples.bpf.c. */
@@ -69,7 +70,7 @@ static __always_inline int begin_fault(__u64 *context)
 	thread->fault.start_ns = bpf_ktime_get_ns();
 	thread->fault.address = context[0];
 	thread->fault.error = context[2];
-	thread->fault.stack_pages = BPF_CORE_READ(task, mm, stack_vm);
+	thread->fault.stack_pages = READABLE(struct task_struct, task)->mm->stack_vm;
 	thread->fault.read_pages = 0;
 	return 0;
 }

@@ -19,7 +19,7 @@ enum bpf_type_flag {
 /* Costs nothing: the verifier takes the call out. */
 extern void *bpf_rdonly_cast(const void *pointer, __u32 type) __ksym __weak;
 
-/* @pointer: one of the program's arguments, or read from one */
+/* @pointer: one of the program's arguments, the task that runs, or read from one of these */
 #define READABLE(type, pointer)                                                     \
 	((type *)(bpf_core_enum_value_exists(enum bpf_type_flag, PTR_TRUSTED)       \
 			  ? bpf_rdonly_cast(pointer, bpf_core_type_id_kernel(type)) \
