@@ -279,6 +279,29 @@ static size_t count_containing(const struct catalogue *catalogue, const char *wo
 	return count;
 }
 
+/* A name of tracepoints that is not found: it means events of a provider, or tracefs cannot be read. Returns whether it was told. */
+static bool miss_tracepoints(const struct catalogue *catalogue, const char *word)
+{
+	char system[ETW_TRACEPOINT_NAME_BYTES_MAX + 1];
+	const char *event;
+
+	if (etw_tracepoint_name_split(word, system, &event) == -ESRCH)
+		return false;
+	if (catalogue->events_fd < 0) {
+		etw_program_message("no provider is called %s: the tracepoints of this machine are "
+				    "in tracefs, which cannot be read; root can, where it is "
+				    "mounted",
+				    word);
+		return true;
+	}
+	if (!event)
+		return false;
+	etw_program_message("no provider is called %s: what is behind the second colon are events; "
+			    "etw providers %.*s --event '%s'",
+			    word, (int)(event - 1 - word), word, event);
+	return true;
+}
+
 void catalogue_miss(const struct catalogue *catalogue, const char *word)
 {
 	CLEANUP(freep) const char **names = calloc(catalogue->count + 1, sizeof(*names));
@@ -290,6 +313,8 @@ void catalogue_miss(const struct catalogue *catalogue, const char *word)
 		etw_program_message("no provider with the GUID %s is known or installed", word);
 		return;
 	}
+	if (miss_tracepoints(catalogue, word))
+		return;
 	if (catalogue_is_pattern(word)) {
 		etw_program_message("no provider that is known or installed has a name like %s",
 				    word);

@@ -28,6 +28,11 @@ try 'ATA Port Driver Tracing Provider' --known
 try Microsoft-Windows-Win32k
 try Microsoft-Windows-Win32k --manifest
 try 'ATA Port Driver Tracing Provider' --manifest
+mkdir tracepoints
+ETW_TRACEFS=$PWD/tracepoints try linux:sched:sched_switch
+ETW_TRACEFS=$PWD/tracepoints try linux:sched
+ETW_TRACEFS= try 'linux:*'
+ETW_TRACEFS= try linux:sched
 echo "without an index:"
 export ETW_KNOWN_PROVIDERS=
 try Microsoft-Windows-Kernel-Process
