@@ -395,6 +395,14 @@ static void test_named__ask(void **state)
 	event.descriptor = etw_kernel_named_describe(3, 1, 1, 3, 0x20);
 	assert_true(etw_kernel_named_enabled_wants(&enabled.all[0], &event, &has_stack));
 	assert_true(has_stack);
+	/* Of the network each event that can have a stack is asked for. */
+	providers[1] = (struct etw_source_provider){.guid = etw_kernel_named_network.guid,
+						    .property = EVENT_ENABLE_PROPERTY_STACK_TRACE};
+	etw_kernel_named_enabled_set(&enabled, &request);
+	assert_int_equal(etw_kernel_named_enabled_ask(&enabled, &etw_kernel_source, &asked, &fault),
+			 0);
+	assert_int_equal(asked.stack_hook_count, 6 + 12);
+	providers[1] = (struct etw_source_provider){.guid = etw_kernel_named_disk.guid};
 	/* Nothing has a level below 4. */
 	providers[0].level = 3;
 	providers[1].property = EVENT_ENABLE_PROPERTY_STACK_TRACE;

@@ -89,10 +89,16 @@ static const struct etw_kernel_named_need needs[] = {
 	{IPV4 | IPV6 | ETW_KERNEL_NAMED_CHANNEL_KEYWORD, 0, 0x10000},
 };
 
+/* Stacks of what the caller of a system call does. */
+static const uint16_t stack_hooks[] = {0x060A, 0x060B, 0x060C, 0x060F, 0x061A, 0x061B,
+				       0x061C, 0x061F, 0x080A, 0x080B, 0x081A, 0x081B};
+
 const struct etw_kernel_named_provider etw_kernel_named_network = {
 	.guid = WIRE_PROVIDER_KERNEL_NETWORK,
 	.name = "Microsoft-Windows-Kernel-Network",
 	.needs = needs,
 	.need_count = ARRAY_SIZE(needs),
+	.stack_hooks = stack_hooks,
+	.stack_hook_count = ARRAY_SIZE(stack_hooks),
 	.make = make,
 };
