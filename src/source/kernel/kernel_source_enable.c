@@ -216,6 +216,7 @@ static int enable_frequent(struct etw_source *source, const struct etw_source_re
 	source->control.stack_kinds = etw_kernel_class_stack_kinds(request);
 	source->control.network_stacks = etw_kernel_class_network_stacks(request);
 	source->control.file_stacks = etw_kernel_class_file_stacks(request);
+	source->control.memory_stacks = etw_kernel_class_memory_stacks(request);
 	return refused ? refused : r;
 }
 

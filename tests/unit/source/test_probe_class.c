@@ -12,6 +12,8 @@
 #include <errno.h>
 
 #include "base/macros.h"
+#include "source/kernel/bpf/memory_records.h"
+#include "source/kernel/probe/classes.h"
 #include "source/kernel/probe/probe_class.h"
 #include "unit/source/fake_btf.h"
 
@@ -332,6 +334,33 @@ static void test_probe_class__this_machine(void **state)
 	assert_ptr_equal(features, etw_kernel_probe_features());
 }
 
+static uint32_t memory_stacks_of(uint16_t hook)
+{
+	const struct etw_source_request request = {.stack_hooks = {hook}, .stack_hook_count = 1};
+
+	return etw_kernel_class_memory_stacks(&request);
+}
+
+/* Events that one kind of records makes have stacks each by themselves. */
+static void test_probe_class__stacks_of_memory(void **state)
+{
+	const struct etw_source_request both = {.stack_hooks = {0x020A, 0x0426},
+						.stack_hook_count = 2};
+
+	(void)state;
+	for (uint16_t type = 10; type <= 15; type++)
+		assert_int_equal(memory_stacks_of(0x0200 | type), UINT32_C(1) << (type - 10));
+	assert_int_equal(memory_stacks_of(0x0262), ETW_KERNEL_STACK_ALLOC);
+	assert_int_equal(memory_stacks_of(0x0263), ETW_KERNEL_STACK_FREE);
+	assert_int_equal(memory_stacks_of(0x0425), ETW_KERNEL_STACK_MAP_VIEW);
+	assert_int_equal(memory_stacks_of(0x0426), ETW_KERNEL_STACK_UNMAP_VIEW);
+	assert_int_equal(etw_kernel_class_memory_stacks(&both), 1 | ETW_KERNEL_STACK_UNMAP_VIEW);
+	/* Other groups, and a hard fault, which is a kind of its own. */
+	assert_int_equal(memory_stacks_of(0x060A), 0);
+	assert_int_equal(memory_stacks_of(0x0220), 0);
+	assert_int_equal(memory_stacks_of(0x0209), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -340,6 +369,7 @@ int main(void)
 		cmocka_unit_test(test_probe_class__a_ring_that_sleeps),
 		cmocka_unit_test(test_probe_class__no_types),
 		cmocka_unit_test(test_probe_class__words),
+		cmocka_unit_test(test_probe_class__stacks_of_memory),
 		cmocka_unit_test(test_probe_class__this_machine),
 	};
 

@@ -132,14 +132,18 @@ static __always_inline __u32 type_of(struct task_struct *task, const struct faul
 					     : ETW_KERNEL_FAULT_DEMAND_ZERO;
 }
 
+static __always_inline int wants_fault_stack(const struct etw_kernel_control *control, __u32 type)
+{
+	return !!(control->memory_stacks & etw_kernel_fault_stack_bit(type));
+}
+
 static __always_inline void begin_head(struct etw_kernel_cpu_record *head, __u32 kind,
-				       const struct etw_kernel_control *control,
-				       struct task_struct *task)
+				       struct task_struct *task, int has_stack)
 {
 	head->kind = kind;
 	head->stack_tid = task->pid;
 	head->stack_pid = task->tgid;
-	head->stack_flags = wants_stack(control, kind) ? ETW_KERNEL_STACK_ASKED : 0;
+	head->stack_flags = has_stack ? ETW_KERNEL_STACK_ASKED : 0;
 }
 
 static __always_inline void send_hard(struct etw_kernel_cpu_record *head, const struct fault *fault,
@@ -180,6 +184,7 @@ static __always_inline int end_fault(struct faulted *context, const int is_hard)
 	const struct fault *fault = NULL;
 	struct stack *stack = NULL;
 	__u32 key = 0;
+	int has_stack;
 
 	if (!control || !(is_wanted(control, ETW_KERNEL_FAULT) ||
 			  (is_hard && is_wanted(control, ETW_KERNEL_HARD_FAULT))))
@@ -192,21 +197,22 @@ static __always_inline int end_fault(struct faulted *context, const int is_hard)
 	    !((thread->fault.address ^ payload.address) & ~(PAGE_BYTES - 1ull)))
 		fault = &thread->fault;
 	find_mapped((__u64)BPF_CORE_READ(task, mm), payload.address, &mapped);
-	if (wants_stack(control, ETW_KERNEL_FAULT) ||
-	    (is_hard && wants_stack(control, ETW_KERNEL_HARD_FAULT))) {
+	payload.type = type_of(task, fault, mapped.vma, is_hard);
+	has_stack = wants_fault_stack(control, payload.type);
+	if (has_stack || (is_hard && wants_stack(control, ETW_KERNEL_HARD_FAULT))) {
 		stack = bpf_map_lookup_elem(&etw_fault_stack, &key);
 		if (stack)
 			take_stack_from(context, stack, 1, 0);
 	}
 	if (is_wanted(control, ETW_KERNEL_FAULT)) {
-		begin_head(&head, ETW_KERNEL_FAULT, control, task);
+		begin_head(&head, ETW_KERNEL_FAULT, task, has_stack);
 		payload.pc = context->registers[PC_PLACE];
-		payload.type = type_of(task, fault, mapped.vma, is_hard);
 		send(&head, &payload, sizeof(payload), head.stack_flags ? stack : NULL);
 	}
 	if (is_hard && is_wanted(control, ETW_KERNEL_HARD_FAULT)) {
 		head = (struct etw_kernel_cpu_record){};
-		begin_head(&head, ETW_KERNEL_HARD_FAULT, control, task);
+		begin_head(&head, ETW_KERNEL_HARD_FAULT, task,
+			   wants_stack(control, ETW_KERNEL_HARD_FAULT));
 		send_hard(&head, fault, mapped.vma, payload.address,
 			  head.stack_flags ? stack : NULL);
 	}
@@ -253,7 +259,8 @@ int etw_signal(__u64 *context)
 		return 0;
 	if (!is_inside(control, bpf_task_storage_get(&etw_threads, task, 0, 0)))
 		return 0;
-	begin_head(&head, ETW_KERNEL_FAULT, control, task);
+	begin_head(&head, ETW_KERNEL_FAULT, task,
+		   wants_fault_stack(control, ETW_KERNEL_FAULT_ACCESS_VIOLATION));
 	regs = (const void *)bpf_task_pt_regs(task);
 #if defined(__TARGET_ARCH_x86)
 	payload.pc = BPF_CORE_READ(regs, ip);

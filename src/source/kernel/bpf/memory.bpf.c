@@ -86,16 +86,17 @@ static __always_inline __u64 to_pages(__u64 bytes)
 	return (bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1ull);
 }
 
+/* @stack_bit: enum etw_kernel_memory_stack */
 static __always_inline void send_change(struct etw_kernel_cpu_record *head,
 					const struct etw_kernel_control *control,
 					const struct change_room *room, const void *payload,
-					const __u32 payload_bytes)
+					const __u32 payload_bytes, __u32 stack_bit)
 {
 	const struct stack *stack = NULL;
 
 	head->stack_tid = room->change.tid;
 	head->stack_pid = room->change.pid;
-	if (wants_stack(control, head->kind)) {
+	if (control->memory_stacks & stack_bit) {
 		head->stack_flags = ETW_KERNEL_STACK_ASKED;
 		if (room->change.has_stack)
 			stack = &room->stack;
@@ -123,7 +124,9 @@ static __always_inline void send_memory(const struct etw_kernel_control *control
 	else if (!payload.flags)
 		payload.flags = ETW_KERNEL_MEMORY_RESERVE |
 				(rights & VM_ACCESS ? ETW_KERNEL_MEMORY_COMMIT : 0);
-	send_change(&head, control, room, &payload, sizeof(payload));
+	send_change(&head, control, room, &payload, sizeof(payload),
+		    payload.flags & ETW_KERNEL_MEMORY_FREES ? ETW_KERNEL_STACK_FREE
+							    : ETW_KERNEL_STACK_ALLOC);
 }
 
 static __always_inline void send_view(const struct etw_kernel_control *control,
@@ -145,7 +148,8 @@ static __always_inline void send_view(const struct etw_kernel_control *control,
 	if (!is_wanted(control, ETW_KERNEL_VIEW))
 		return;
 	payload.file_key = name_file(file);
-	send_change(&head, control, room, &payload, sizeof(payload));
+	send_change(&head, control, room, &payload, sizeof(payload),
+		    payload.is_unmapped ? ETW_KERNEL_STACK_UNMAP_VIEW : ETW_KERNEL_STACK_MAP_VIEW);
 }
 
 /*

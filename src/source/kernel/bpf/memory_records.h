@@ -19,6 +19,22 @@ enum etw_kernel_fault_type {
 	ETW_KERNEL_FAULT_ACCESS_VIOLATION = 15,
 };
 
+/* Which events are to have stacks, in struct etw_kernel_control. */
+enum etw_kernel_memory_stack {
+	ETW_KERNEL_STACK_FAULTS =
+		0x3F, /* a bit for each enum etw_kernel_fault_type, in their order */
+	ETW_KERNEL_STACK_ALLOC = 0x40,
+	ETW_KERNEL_STACK_FREE = 0x80,
+	ETW_KERNEL_STACK_MAP_VIEW = 0x100,
+	ETW_KERNEL_STACK_UNMAP_VIEW = 0x200,
+};
+
+/* @type: enum etw_kernel_fault_type */
+static inline __u32 etw_kernel_fault_stack_bit(__u32 type)
+{
+	return 1u << ((type - ETW_KERNEL_FAULT_TRANSITION) & 31) & ETW_KERNEL_STACK_FAULTS;
+}
+
 /* At its end; the thread that had it is that of the head's stack. */
 struct etw_kernel_fault {
 	__u64 address;

@@ -48,6 +48,8 @@ struct etw_kernel_control {
 	__u64 names_ns;
 	__u32 network_stacks; /* etw_kernel_network_stack_bit() of those with stacks */
 	__u32 file_stacks;    /* types of file operations with stacks: bits from 64 on */
+	__u32 memory_stacks;  /* enum etw_kernel_memory_stack: of faults, memory and views */
+	__u32 reserved;
 };
 
 enum etw_kernel_option {

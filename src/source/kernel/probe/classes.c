@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/macros.h"
+#include "source/kernel/bpf/memory_records.h"
 #include "source/kernel/bpf/network_records.h"
 #include "source/kernel/bpf/stack_records.h"
 #include "source/kernel/probe/probe_class.h"
@@ -254,6 +255,7 @@ uint32_t etw_kernel_class_stack_events(const struct etw_source_request *request)
 }
 
 #define GROUP_UDPIP 0x08
+#define GROUP_FAULT 0x02
 
 uint32_t etw_kernel_class_network_stacks(const struct etw_source_request *request)
 {
@@ -271,6 +273,31 @@ uint32_t etw_kernel_class_network_stacks(const struct etw_source_request *reques
 			if (request->stack_hooks[j] == hook)
 				bits |= etw_kernel_network_stack_bit(hook & 0xFF,
 								     hook >> 8 == GROUP_UDPIP);
+	}
+	return bits;
+}
+
+uint32_t etw_kernel_class_memory_stacks(const struct etw_source_request *request)
+{
+	static const struct {
+		uint16_t hook;
+		uint32_t bit;
+	} others[] = {
+		{0x0262, ETW_KERNEL_STACK_ALLOC},
+		{0x0263, ETW_KERNEL_STACK_FREE},
+		{0x0425, ETW_KERNEL_STACK_MAP_VIEW},
+		{0x0426, ETW_KERNEL_STACK_UNMAP_VIEW},
+	};
+	uint32_t bits = 0;
+
+	for (uint32_t i = 0; i < request->stack_hook_count; i++) {
+		const uint16_t hook = request->stack_hooks[i];
+
+		if (hook >> 8 == GROUP_FAULT && (hook & 0xFF) >= ETW_KERNEL_FAULT_TRANSITION &&
+		    (hook & 0xFF) <= ETW_KERNEL_FAULT_ACCESS_VIOLATION)
+			bits |= etw_kernel_fault_stack_bit(hook & 0xFF);
+		for (size_t j = 0; j < ARRAY_SIZE(others); j++)
+			bits |= hook == others[j].hook ? others[j].bit : 0;
 	}
 	return bits;
 }

@@ -102,6 +102,9 @@ uint32_t etw_kernel_class_stack_events(const struct etw_source_request *request)
 /* etw_kernel_class_network_stacks() - of what sockets do: etw_kernel_network_stack_bit() of each whose stack the request wants. */
 uint32_t etw_kernel_class_network_stacks(const struct etw_source_request *request);
 
+/* etw_kernel_class_memory_stacks() - enum etw_kernel_memory_stack of each event whose stack the request wants. */
+uint32_t etw_kernel_class_memory_stacks(const struct etw_source_request *request);
+
 /* etw_kernel_loss_class() - enum etw_loss_class of a kind's records. */
 uint32_t etw_kernel_loss_class(uint32_t kind);
 
