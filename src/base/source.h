@@ -106,7 +106,7 @@ struct etw_source_request {
 	/* kernel: by what else is sampled, bits of places of base/profile_source.h; by place; 0: the source's own */
 	uint32_t profile_sources;
 	uint32_t source_intervals[ETW_PROFILE_SOURCES];
-	uint32_t only_pid; /* kernel: this process and who descends from it from now on; 0: all */
+	uint32_t only_pid; /* this process and who descends from it from now on; 0: all */
 	uint32_t options;  /* kernel: enum etw_source_option */
 	uint32_t stack_hook_count;
 	uint16_t stack_hooks[ETW_SOURCE_STACK_HOOKS_MAX]; /* kernel: (group << 8) | type */
@@ -185,6 +185,14 @@ struct etw_source_ops {
 	 * Returns 0 or negative errno.
 	 */
 	int (*capture)(struct etw_source *source, const struct etw_source_provider *wanted);
+
+	/*
+	 * retell - queues what a reader must know to decode the events from here on, for one that comes while the session goes
+	 * on. NULL: nothing, or the source tells it by itself.
+	 *
+	 * Returns 0 or negative errno.
+	 */
+	int (*retell)(struct etw_source *source);
 
 	/*
 	 * missing - what of what was enabled last is built and cannot be had here, as group_masks. May be NULL, like when

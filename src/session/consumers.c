@@ -373,6 +373,7 @@ int etw_consumers_subscribe(struct etw_session_consumers *consumers,
 		return -ENOMEM;
 	}
 	*ret = subscribed;
+	(void)add_acq_rel(&consumers->joined, 1);
 	etw_context_kick(consumers->context); /* its timer starts */
 	return 0;
 }

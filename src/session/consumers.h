@@ -29,6 +29,7 @@ struct etw_session_consumers {
 		*backlog; /* owned; what is kept for the next consumer; NULL: nothing */
 	bool is_place_taken[ETW_STATE_CONSUMERS]; /* also for one that is being made */
 	uint32_t subscriber_count;                /* atomic for those without the lock */
+	uint32_t joined;                          /* atomic: how many ever subscribed */
 	/* Pieces put into memories of a place, and slots used up for them, ever. */
 	uint64_t written[ETW_STATE_CONSUMERS], slots[ETW_STATE_CONSUMERS];
 	uint64_t pieces, piece_events; /* that went by: sums over the records */

@@ -49,6 +49,8 @@ struct etw_session {
 	/* The thread's own. */
 	struct etw_session_round round;
 	struct etw_session_wait wait;
+	uint32_t joined;    /* consumers whom sources have told what events are */
+	uint64_t retold_ns; /* when they did */
 	struct etw_loss_notes loss_notes;
 	struct etw_suspend_notes suspend_notes;
 	uint64_t loss_counted_ns; /* when sources were last asked for theirs */

@@ -16,6 +16,7 @@
 #include "session/session_internal.h"
 
 #define GAP_POLL_NS      UINT64_C(2000000)
+#define RETELL_PAUSE_NS  UINT64_C(1000000000)
 #define CONSUMER_POLL_NS UINT64_C(20000000)
 #define COUNT_LOSS_NS    UINT64_C(100000000)
 
@@ -51,10 +52,24 @@ static void count_loss(struct etw_session *session, bool is_changed)
 	session->is_loss_open = false;
 }
 
+/* A consumer that came late has not read what sources told at first. Whoever comes again and again fills no file with it. */
+static void retell(struct etw_session *session)
+{
+	const uint32_t joined = load_acquire(&session->consumers.joined);
+
+	if (joined == session->joined ||
+	    session->round.now_ns - session->retold_ns < RETELL_PAUSE_NS)
+		return;
+	etw_source_feeds_retell(&session->feeds);
+	session->joined = joined;
+	session->retold_ns = session->round.now_ns;
+}
+
 static void move_events(struct etw_session *session)
 {
 	bool is_changed;
 
+	retell(session);
 	etw_source_feeds_collect(&session->feeds, &session->round);
 	if (etw_source_feeds_are_open(&session->feeds) &&
 	    etw_loss_notes_are_due(&session->loss_notes, session->round.now_ns)) {

@@ -155,6 +155,8 @@ static int enable_source(struct etw_source_feed *feed, struct etw_fault *fault)
 	struct etw_source_request request;
 
 	etw_kernel_request_translate(&feed->wanted, &request);
+	if (feed->number) /* what of the kernel's request is of the session as a whole */
+		request.only_pid = feed->context->state.head->config.kernel.only_pid;
 	request.provider_count = feed->provider_count;
 	request.providers = feed->providers;
 	if (!request.profile_interval_ft && feed->context->host.profile_interval_ft)
@@ -367,6 +369,15 @@ int etw_source_feed_change_providers(struct etw_source_feed *feed)
 int etw_source_feed_capture(struct etw_source_feed *feed, const struct etw_source_provider *wanted)
 {
 	return feed->source && feed->ops->capture ? feed->ops->capture(feed->source, wanted) : 0;
+}
+
+void etw_source_feed_retell(struct etw_source_feed *feed)
+{
+	int result = feed->source && feed->ops->retell ? feed->ops->retell(feed->source) : 0;
+
+	if (result < 0)
+		etw_context_complain(feed->context, "what events are, for a new consumer", result,
+				     NULL);
 }
 
 void etw_source_feed_collect(struct etw_source_feed *feed, struct etw_session_round *round)

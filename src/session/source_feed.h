@@ -69,6 +69,9 @@ int etw_source_feed_change_providers(struct etw_source_feed *feed);
  */
 int etw_source_feed_capture(struct etw_source_feed *feed, const struct etw_source_provider *wanted);
 
+/* etw_source_feed_retell() - queues what a reader must know who begins now. What fails is a complaint. */
+void etw_source_feed_retell(struct etw_source_feed *feed);
+
 /*
  * etw_source_feed_collect() - reads what has come, and the watermark. A source that fails is closed, before the outputs
  * gather their streams.

@@ -46,6 +46,12 @@ void etw_source_feeds_open(struct etw_source_feeds *feeds, bool is_adopted)
 		etw_source_feed_open(&feeds->all[i], is_adopted);
 }
 
+void etw_source_feeds_retell(struct etw_source_feeds *feeds)
+{
+	for (uint32_t i = 0; i < ETW_SOURCES_MAX; i++)
+		etw_source_feed_retell(&feeds->all[i]);
+}
+
 void etw_source_feeds_collect(struct etw_source_feeds *feeds, struct etw_session_round *round)
 {
 	for (uint32_t i = 0; i < ETW_SOURCES_MAX; i++)

@@ -22,8 +22,9 @@ void etw_source_feeds_done(struct etw_source_feeds *feeds);
 const struct etw_source_ops *etw_source_feeds_of(const struct etw_session_host *host,
 						 const GUID *provider);
 
-/* etw_source_feeds_open(), _collect(), _release(), _count_loss(), _stop(), _close() - of each, as in source_feed.h. */
+/* etw_source_feeds_open(), _retell(), _collect(), _release(), _count_loss(), _stop(), _close() - of each, as in source_feed.h. */
 void etw_source_feeds_open(struct etw_source_feeds *feeds, bool is_adopted);
+void etw_source_feeds_retell(struct etw_source_feeds *feeds);
 void etw_source_feeds_collect(struct etw_source_feeds *feeds, struct etw_session_round *round);
 void etw_source_feeds_release(struct etw_source_feeds *feeds);
 void etw_source_feeds_count_loss(struct etw_source_feeds *feeds);

@@ -85,13 +85,14 @@ static int set_up(const struct etw_tracepoint_point *point, int fd, int ring_fd)
 	return ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) ? -errno : 0;
 }
 
-static int open_event(struct perf_event_attr *attributes, uint32_t cpu)
+static int open_event(struct perf_event_attr *attributes, uint32_t cpu, uint32_t only_pid)
 {
-	return (int)syscall(SYS_perf_event_open, attributes, -1, (int)cpu, -1,
-			    PERF_FLAG_FD_CLOEXEC);
+	return (int)syscall(SYS_perf_event_open, attributes, only_pid ? (int)only_pid : -1,
+			    (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-int etw_tracepoint_point_open(struct etw_tracepoint_point *point, uint32_t cpu, int ring_fd)
+int etw_tracepoint_point_open(struct etw_tracepoint_point *point, uint32_t cpu, uint32_t only_pid,
+			      int ring_fd)
 {
 	struct perf_event_attr attributes = {
 		.type = PERF_TYPE_TRACEPOINT,
@@ -102,6 +103,7 @@ int etw_tracepoint_point_open(struct etw_tracepoint_point *point, uint32_t cpu, 
 			       (point->has_stack ? PERF_SAMPLE_CALLCHAIN : 0),
 		.read_format = FORMAT_LOST,
 		.disabled = 1,
+		.inherit = only_pid != 0,
 		.watermark = 1,
 		.wakeup_watermark = UINT32_MAX, /* nobody waits for it */
 		.use_clockid = 1,
@@ -111,10 +113,10 @@ int etw_tracepoint_point_open(struct etw_tracepoint_point *point, uint32_t cpu, 
 
 	if (point->fds[cpu] >= 0)
 		return 0;
-	fd = open_event(&attributes, cpu);
+	fd = open_event(&attributes, cpu, only_pid);
 	if (fd < 0 && errno == EINVAL) { /* before Linux 6.0 */
 		attributes.read_format = 0;
-		fd = open_event(&attributes, cpu);
+		fd = open_event(&attributes, cpu, only_pid);
 	}
 	if (fd < 0)
 		return -errno;

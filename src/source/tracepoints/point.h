@@ -47,11 +47,14 @@ void etw_tracepoint_point_free(struct etw_tracepoint_point *point);
 /*
  * etw_tracepoint_point_open() - opens the event of a processor; it records from now on.
  *
- * @ring_fd: of the event whose ring takes its records; of the same processor
+ * @only_pid: this thread alone, and all that descend from it from now on; 0: all
+ * @ring_fd:  of the event whose ring takes its records; of the same processor
  *
- * Returns 0, also where it is open; -EINVAL where the kernel does not take the filter; what the kernel says.
+ * Returns 0, also where it is open; -EINVAL where the kernel does not take the filter; -ESRCH: the thread is gone; what the
+ * kernel says.
  */
-int etw_tracepoint_point_open(struct etw_tracepoint_point *point, uint32_t cpu, int ring_fd);
+int etw_tracepoint_point_open(struct etw_tracepoint_point *point, uint32_t cpu, uint32_t only_pid,
+			      int ring_fd);
 
 /* etw_tracepoint_point_is_open() - on any processor. */
 bool etw_tracepoint_point_is_open(const struct etw_tracepoint_point *point);

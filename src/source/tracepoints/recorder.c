@@ -3,13 +3,16 @@
 #include "source/tracepoints/recorder.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/time.h"
@@ -196,6 +199,11 @@ static int refuse(struct etw_tracepoint_recorder *recorder, int result, const ch
 	else if (result == -EMFILE || result == -ENFILE)
 		sentence = "the host has no descriptor left for it, as each tracepoint takes one "
 			   "for each processor; choose fewer, or raise its limit (LimitNOFILE)";
+	else if (result == -ESRCH)
+		sentence = "the process whose tree alone was to be recorded is gone";
+	else if (result == -EBUSY)
+		sentence = "the process whose tree alone was to be recorded has threads or "
+			   "children already, which cannot be followed any more";
 	else if (result == -ENOENT)
 		sentence = "this machine has no such tracepoint any more";
 	else if (result == -ENOMEM)
@@ -212,7 +220,7 @@ static int open_on(struct etw_tracepoint_recorder *recorder, struct etw_tracepoi
 	if (ring_fd == -ENODEV)
 		return 0;
 	TRY(ring_fd);
-	return etw_tracepoint_point_open(point, cpu, ring_fd);
+	return etw_tracepoint_point_open(point, cpu, recorder->only_pid, ring_fd);
 }
 
 static bool is_online(const struct etw_tracepoint_recorder *recorder, uint32_t cpu)
@@ -220,8 +228,31 @@ static bool is_online(const struct etw_tracepoint_recorder *recorder, uint32_t c
 	return recorder->cpus.fd < 0 || etw_kernel_cpus_is_online(&recorder->cpus, cpu);
 }
 
+/*
+ * perf follows a thread, and whoever descends from it once it is followed.
+ *
+ * Returns 0; -ESRCH: the process is gone; -EBUSY: it has further threads or children, which would be missed.
+ */
+static int check_tree(uint32_t pid)
+{
+	CLEANUP(etw_file_closep) int fd = -1;
+	char path[64], first;
+	struct stat tasks;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", (unsigned)pid);
+	if (stat(path, &tasks))
+		return -ESRCH;
+	if (tasks.st_nlink > 3) /* the folder, the one above, and one for each thread */
+		return -EBUSY;
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/children", (unsigned)pid, (unsigned)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd >= 0 && read(fd, &first, 1) == 1 ? -EBUSY : 0;
+}
+
 static int open_point(struct etw_tracepoint_recorder *recorder, struct etw_tracepoint_point *point)
 {
+	if (recorder->only_pid && !etw_tracepoint_point_is_open(point))
+		TRY(check_tree(recorder->only_pid));
 	for (uint32_t i = 0; i < recorder->host->cpu_count; i++) {
 		int r = is_online(recorder, i) ? open_on(recorder, point, i) : 0;
 
@@ -357,6 +388,16 @@ static int open_wanted(struct etw_tracepoint_recorder *recorder, struct etw_faul
 	return result;
 }
 
+/* The process of open events is fixed: for another one all are opened anew. */
+static void set_tree(struct etw_tracepoint_recorder *recorder, uint32_t only_pid)
+{
+	if (recorder->only_pid == only_pid)
+		return;
+	for (struct etw_tracepoint_point *point = recorder->points; point; point = point->next)
+		close_point(recorder, point);
+	recorder->only_pid = only_pid;
+}
+
 static void close_unwanted(struct etw_tracepoint_recorder *recorder)
 {
 	for (struct etw_tracepoint_point *point = recorder->points; point; point = point->next)
@@ -366,7 +407,7 @@ static void close_unwanted(struct etw_tracepoint_recorder *recorder)
 
 int etw_tracepoint_recorder_want(struct etw_tracepoint_recorder *recorder,
 				 const struct etw_source_provider *providers, uint32_t count,
-				 struct etw_fault *reterr)
+				 uint32_t only_pid, struct etw_fault *reterr)
 {
 	struct etw_tracepoint_wish **wishes;
 	int result = 0, r;
@@ -374,6 +415,7 @@ int etw_tracepoint_recorder_want(struct etw_tracepoint_recorder *recorder,
 	if (recorder->events_fd < 0)
 		TRY(etw_tracefs_open(NULL, &recorder->events_fd, reterr));
 	TRY(read_wishes(providers, count, &wishes));
+	set_tree(recorder, only_pid);
 	(void)etw_kernel_cpus_look(&recorder->cpus, etw_time_read_ns(CLOCK_MONOTONIC));
 	for (struct etw_tracepoint_point *point = recorder->points; point; point = point->next)
 		point->filter = NULL;
@@ -387,6 +429,14 @@ int etw_tracepoint_recorder_want(struct etw_tracepoint_recorder *recorder,
 	recorder->wishes = wishes;
 	recorder->wish_count = count;
 	return result == 0 ? r : result;
+}
+
+int etw_tracepoint_recorder_retell(struct etw_tracepoint_recorder *recorder)
+{
+	for (struct etw_tracepoint_point *point = recorder->points; point; point = point->next)
+		if (point->filter)
+			TRY(describe_now(recorder, point));
+	return 0;
 }
 
 int etw_tracepoint_recorder_end(struct etw_tracepoint_recorder *recorder)

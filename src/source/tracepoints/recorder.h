@@ -29,7 +29,8 @@ struct etw_tracepoint_recorder {
 	int events_fd;                       /* owned; -1: tracefs was not needed yet */
 	struct etw_tracepoint_point *points; /* owned; all that were ever open */
 	struct etw_tracepoint_point *
-		*by_type; /* owned; ETW_TRACEPOINT_TYPES; borrows from the list */
+		*by_type;  /* owned; ETW_TRACEPOINT_TYPES; borrows from the list */
+	uint32_t only_pid; /* of what is open */
 	uint32_t wish_count;
 	struct etw_tracepoint_wish **wishes; /* owned, each */
 	struct etw_kernel_cpus cpus;
@@ -52,13 +53,18 @@ void etw_tracepoint_recorder_done(struct etw_tracepoint_recorder *recorder);
 /*
  * etw_tracepoint_recorder_want() - records what these wishes choose from now on, and nothing else.
  *
+ * @only_pid: this process and who descends from it, which nobody does yet; 0: all
+ *
  * What cannot be had is left out, and the rest goes on.
  *
  * Returns 0, or why the first that is left out is, with @reterr, whose field is its name.
  */
 int etw_tracepoint_recorder_want(struct etw_tracepoint_recorder *recorder,
 				 const struct etw_source_provider *providers, uint32_t count,
-				 struct etw_fault *reterr);
+				 uint32_t only_pid, struct etw_fault *reterr);
+
+/* etw_tracepoint_recorder_retell() - says anew what is recorded. Returns 0 or -ENOMEM. */
+int etw_tracepoint_recorder_retell(struct etw_tracepoint_recorder *recorder);
 
 /* etw_tracepoint_recorder_end() - records no more, and says once more what everything was. Returns 0 or -ENOMEM. */
 int etw_tracepoint_recorder_end(struct etw_tracepoint_recorder *recorder);

@@ -91,7 +91,12 @@ static int enable(struct etw_source *source, const struct etw_source_request *re
 		  struct etw_fault *reterr)
 {
 	return etw_tracepoint_recorder_want(&source->recorder, request->providers,
-					    request->provider_count, reterr);
+					    request->provider_count, request->only_pid, reterr);
+}
+
+static int retell(struct etw_source *source)
+{
+	return etw_tracepoint_recorder_retell(&source->recorder);
 }
 
 static int rundown(struct etw_source *source, bool is_end)
@@ -163,11 +168,13 @@ static void loss(struct etw_source *source, struct etw_source_loss *ret)
 
 const struct etw_source_ops etw_tracepoint_source_ops = {
 	.name = "tracepoints",
+	.options = ETW_SOURCE_ONLY_PID,
 	.open = open_source,
 	.close = close_source,
 	.has_provider = has_provider,
 	.check_provider = check_provider,
 	.enable = enable,
+	.retell = retell,
 	.rundown = rundown,
 	.describe = describe,
 	.collect = collect,

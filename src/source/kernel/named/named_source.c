@@ -131,6 +131,7 @@ static int enable(struct etw_source *source, const struct etw_source_request *re
 	etw_kernel_named_enabled_set(&source->enabled, request);
 	forget_fronts(source);
 	result = etw_kernel_named_enabled_ask(&source->enabled, kernel, &own, reterr);
+	own.only_pid = request->only_pid;
 	r = kernel->enable(source->beneath, &own, result ? NULL : reterr);
 	return result ? result : r;
 }
