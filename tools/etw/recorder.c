@@ -447,6 +447,24 @@ static int enable(struct recorder *recorder, const struct record_provider *provi
 	return result;
 }
 
+/* A user's own host has no more rights than the user: it would take a name of tracepoints for that of a program's provider. */
+static bool can_have_tracepoints(const struct recorder *recorder,
+				 const struct record_options *options)
+{
+	for (size_t i = 0; i < options->provider_count; i++) {
+		const char *name = options->providers[i].text;
+		const char *reason = recorder->instance == ETW_INSTANCE_SYSTEM
+					     ? NULL
+					     : record_tracepoints_why_silent(name);
+
+		if (!reason)
+			continue;
+		etw_program_message("cannot record %s: %s", name, reason);
+		return false;
+	}
+	return true;
+}
+
 int recorder_start(struct recorder *recorder, struct record_options *options,
 		   char *const *arguments)
 {
@@ -464,6 +482,8 @@ int recorder_start(struct recorder *recorder, struct record_options *options,
 		drop_file(recorder);
 		return -1;
 	}
+	if (!can_have_tracepoints(recorder, options))
+		return -1;
 	for (size_t i = 0; i < options->provider_count; i++) {
 		if (enable(recorder, &options->providers[i]))
 			return -1;
