@@ -145,7 +145,9 @@ struct etw_source_ops {
 	uint32_t masks[8];
 	const uint16_t *stack_hooks; /* borrowed */
 	uint32_t stack_hook_count;
-	uint32_t options; /* kernel: enum etw_source_option, such as are gone by */
+	uint32_t options; /* enum etw_source_option, such as are gone by */
+	/* What waits when a host dies, and what passes until the next one, is lost. Marks are then of CLOCK_MONOTONIC. */
+	bool is_lost_with_host;
 
 	/*
 	 * open - a source for one session.

@@ -116,9 +116,9 @@ static int make_streams(struct etw_source_feed *feed)
 	return 0;
 }
 
-static int open_source(struct etw_source_feed *feed, bool is_adopted, struct etw_fault *fault)
+static int open_source(struct etw_source_feed *feed, const struct etw_source_mark *marks,
+		       struct etw_fault *fault)
 {
-	CLEANUP(freep) struct etw_source_mark *marks = NULL;
 	struct etw_state_head *head = feed->context->state.head;
 	const struct etw_source_ops *ops = feed->ops;
 
@@ -140,11 +140,6 @@ static int open_source(struct etw_source_feed *feed, bool is_adopted, struct etw
 	if (feed->context->plan.clock_type == ETW_CLOCK_SYSTEM)
 		check_realtime(feed);
 	TRY(make_streams(feed));
-	if (is_adopted) {
-		marks = collect_marks(feed);
-		if (!marks)
-			return -ENOMEM;
-	}
 	TRY(ops->open(&feed->host, marks, &feed->source, fault));
 	store_relaxed(&head->sources_opened, head->sources_opened | UINT32_C(1) << feed->number);
 	return 0;
@@ -166,11 +161,19 @@ static int enable_source(struct etw_source_feed *feed, struct etw_fault *fault)
 
 static int start_source(struct etw_source_feed *feed, bool is_adopted, struct etw_fault *fault)
 {
+	CLEANUP(freep) struct etw_source_mark *marks = NULL;
 	int result;
 
-	TRY(open_source(feed, is_adopted, fault));
+	if (is_adopted) {
+		marks = collect_marks(feed);
+		if (!marks)
+			return -ENOMEM;
+	}
+	TRY(open_source(feed, marks, fault));
 	/* What could be enabled goes on, rundown included; the rest is the caller's complaint. */
 	result = enable_source(feed, fault);
+	if (is_adopted && feed->ops->is_lost_with_host && feed->provider_count)
+		etw_source_tell_gap(feed, marks);
 	TRY(feed->ops->rundown(feed->source, /* is_end= */ false));
 	return result;
 }

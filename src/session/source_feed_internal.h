@@ -29,4 +29,11 @@ void etw_source_tell_unbuilt(struct etw_source_feed *feed, bool is_adopted);
 void etw_source_tell_failed(struct etw_source_feed *feed, bool is_adopted, int error,
 			    const struct etw_fault *fault);
 
+/*
+ * etw_source_tell_gap() - what passed since the last host's last events is missing, up to now.
+ *
+ * @marks: as that host left them; NULL: not known
+ */
+void etw_source_tell_gap(struct etw_source_feed *feed, const struct etw_source_mark *marks);
+
 #endif

@@ -2,18 +2,22 @@
 /* What a session does not get of a source; see session/source_feed_internal.h. */
 #include "session/source_feed_internal.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include <evntrace.h>
 
 #include "base/macros.h"
+#include "base/time.h"
 #include "session/common/kernel_request.h"
 #include "session/common/notes.h"
 #include "wire/kernel_names.h"
 #include "wire/kernel_stacks.h"
 
-#define NAMES_BYTES 352 /* leaves room for the rest of the sentence */
+#define GAP_SPREAD_NS UINT64_C(1000000000)
+#define NAMES_BYTES   352 /* leaves room for the rest of the sentence */
 
 void etw_source_tell_missing(struct etw_source_feed *feed,
 			     const uint32_t masks[WIRE_GROUP_MASKS_WORDS], bool is_adopted,
@@ -186,4 +190,37 @@ void etw_source_tell_failed(struct etw_source_feed *feed, bool is_adopted, int e
 		       has_field ? fault->field : "", has_field ? ": " : "",
 		       has_fault ? fault->sentence : strerrordesc_np(-error));
 	etw_source_tell_missing(feed, missing, is_adopted, sentence);
+}
+
+/*
+ * Since when, on CLOCK_MONOTONIC: the outputs of processors are committed one behind the other, so the earliest mark counts; but
+ * that of a processor where nothing happened says nothing. 0: not known.
+ */
+static uint64_t gap_begin(const struct etw_source_feed *feed, const struct etw_source_mark *marks)
+{
+	uint64_t first = UINT64_MAX, last = 0;
+
+	for (uint32_t i = 0; marks && i < feed->context->plan.cpu_count; i++)
+		last = MAX(last, marks[i].moment);
+	for (uint32_t i = 0; marks && i < feed->context->plan.cpu_count; i++)
+		if (marks[i].moment && last - marks[i].moment < GAP_SPREAD_NS)
+			first = MIN(first, marks[i].moment);
+	return last ? first : 0;
+}
+
+void etw_source_tell_gap(struct etw_source_feed *feed, const struct etw_source_mark *marks)
+{
+	const uint32_t masks[WIRE_GROUP_MASKS_WORDS] = {0};
+	const uint64_t begin_ns = gap_begin(feed, marks);
+	char sentence[ETW_SOURCE_SENTENCE_BYTES], since[64];
+
+	if (begin_ns)
+		(void)snprintf(since, sizeof(since), "of the last %" PRIu64 " ms",
+			       (etw_monotonic_ns() - begin_ns) / ETW_NS_PER_MS + 1);
+	else
+		(void)snprintf(since, sizeof(since), "up to here");
+	(void)snprintf(sentence, sizeof(sentence),
+		       "the host of the session died and another one goes on: %s %s are missing",
+		       feed->ops->name, since);
+	etw_source_tell_missing(feed, masks, /* is_adopted= */ false, sentence);
 }

@@ -169,6 +169,7 @@ static void loss(struct etw_source *source, struct etw_source_loss *ret)
 const struct etw_source_ops etw_tracepoint_source_ops = {
 	.name = "tracepoints",
 	.options = ETW_SOURCE_ONLY_PID,
+	.is_lost_with_host = true,
 	.open = open_source,
 	.close = close_source,
 	.has_provider = has_provider,
