@@ -132,7 +132,8 @@ def main():
     print(f"{sum(found.values())} events of {len({key[0] for key in found})} threads")
     if not problems and len({key[0] for key in found}) < 40:
         problems.append("the command has made more threads than that")
-    print(*problems[:40], sep="\n")
+    if problems:
+        print(*problems[:40], sep="\n")
     return 1 if problems else 0
 
 
