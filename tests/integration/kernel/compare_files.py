@@ -191,8 +191,9 @@ def compare(trace, wanted, left):
 
 
 def has_uring():
-    """Linux 6.4 and later tells whose request it is."""
-    return pathlib.Path("/sys/kernel/tracing/events/io_uring/io_uring_submit_req").exists()
+    """Linux 6.0 and later tells which request it is."""
+    events = pathlib.Path("/sys/kernel/tracing/events/io_uring")
+    return any((events / f"io_uring_submit_{name}").exists() for name in ("req", "sqe"))
 
 
 def start_load(count, folder):

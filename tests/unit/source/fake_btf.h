@@ -59,6 +59,19 @@ static inline void fake_btf_typedef(struct fake_btf *btf, const char *name)
 	fake_btf_begin(btf, name, BTF_KIND_TYPEDEF, 0, 1);
 }
 
+/* The type of a tracepoint with arguments, @count of them. */
+static inline void fake_btf_tracepoint(struct fake_btf *btf, const char *name, uint32_t count)
+{
+	uint32_t type = fake_btf_begin(btf, "", BTF_KIND_FUNC_PROTO, count + 1, 1);
+
+	for (uint32_t i = 0; i < count + 1; i++) {
+		fake_btf_put(btf, 0);
+		fake_btf_put(btf, 1);
+	}
+	type = fake_btf_begin(btf, "", BTF_KIND_PTR, 0, type);
+	fake_btf_begin(btf, name, BTF_KIND_TYPEDEF, 0, type);
+}
+
 /* A function without arguments. */
 static inline void fake_btf_function(struct fake_btf *btf, const char *name)
 {

@@ -91,8 +91,10 @@ static void make_types(struct fake_btf *btf, const char *without)
 		if (without && strcmp(tracepoints[i], without) == 0)
 			continue;
 		snprintf(name, sizeof(name), "btf_trace_%s", tracepoints[i]);
-		fake_btf_typedef(btf, name);
+		fake_btf_tracepoint(btf, name, 4);
 	}
+	if (!without)
+		fake_btf_tracepoint(btf, "btf_trace_io_uring_submit_sqe", 2);
 	fake_btf_value(btf, "bpf_map_type", map_types, ARRAY_SIZE(map_types));
 	fake_btf_value(btf, "bpf_func_id", helpers, ARRAY_SIZE(helpers));
 	fake_btf_struct(btf, "bpf_ringbuf", "spinlock", "raw_spinlock_t");
@@ -255,6 +257,41 @@ static void test_probe_class__a_tracepoint_is_missing(void **state)
 	}
 }
 
+/* io_uring_submit_req had another name, and before that one other arguments. */
+static void test_probe_class__a_tracepoint_is_called_otherwise(void **state)
+{
+	static struct fake_btf btf;
+	struct etw_kernel_features features;
+
+	(void)state;
+	make_types(&btf, "io_uring_submit_req");
+	fake_btf_tracepoint(&btf, "btf_trace_io_uring_submit_sqe", 2);
+	features = read_types(&btf);
+	assert_true(features.has[ETW_KERNEL_HAS_URING]);
+	assert_false(features.has[ETW_KERNEL_HAS_URING_REQUEST]);
+	check_class(&features, ETW_KERNEL_CLASS_FILES, false, false);
+	make_types(&btf, "io_uring_submit_req");
+	fake_btf_tracepoint(&btf, "btf_trace_io_uring_submit_sqe", 7);
+	features = read_types(&btf);
+	assert_false(features.has[ETW_KERNEL_HAS_URING]);
+	check_class(&features, ETW_KERNEL_CLASS_FILES, false, true);
+}
+
+/* Before Linux 6.16 and 5.18 tracepoints tell less. */
+static void test_probe_class__a_tracepoint_tells_less(void **state)
+{
+	static struct fake_btf btf;
+	struct etw_kernel_features features;
+
+	(void)state;
+	fake_btf_init(&btf);
+	fake_btf_tracepoint(&btf, "btf_trace_sched_process_exit", 1);
+	fake_btf_tracepoint(&btf, "btf_trace_sched_switch", 3);
+	features = read_types(&btf);
+	assert_false(features.has[ETW_KERNEL_HAS_LAST_EXIT]);
+	assert_false(features.has[ETW_KERNEL_HAS_SWITCH_STATE]);
+}
+
 /* A real-time kernel whose ring sleeps: what happens in interrupts and in the scheduler is refused. */
 static void test_probe_class__a_ring_that_sleeps(void **state)
 {
@@ -295,7 +332,7 @@ static void test_probe_class__words(void **state)
 	struct etw_fault fault;
 
 	(void)state;
-	for (int feature = 0; feature < ETW_KERNEL_FEATURES; feature++) {
+	for (int feature = 0; feature < ETW_KERNEL_TOLD_FEATURES; feature++) {
 		int users = 0;
 
 		memset(&features, 1, sizeof(features));
@@ -366,6 +403,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_probe_class__all_is_there),
 		cmocka_unit_test(test_probe_class__a_tracepoint_is_missing),
+		cmocka_unit_test(test_probe_class__a_tracepoint_is_called_otherwise),
+		cmocka_unit_test(test_probe_class__a_tracepoint_tells_less),
 		cmocka_unit_test(test_probe_class__a_ring_that_sleeps),
 		cmocka_unit_test(test_probe_class__no_types),
 		cmocka_unit_test(test_probe_class__words),

@@ -96,8 +96,7 @@ static __always_inline __u32 size_of_pieces(__u64 at, __u32 count)
 	return bytes;
 }
 
-SEC("tp_btf/io_uring_submit_req")
-int etw_submit_file_request(__u64 *context)
+static __always_inline int submit(__u64 *context)
 {
 	const struct etw_kernel_control *control = find_control();
 	struct io_kiocb *asked = (void *)context[0];
@@ -145,6 +144,19 @@ int etw_submit_file_request(__u64 *context)
 						     ETW_KERNEL_FILE_BEGIN, request.type));
 	bpf_map_update_elem(&etw_file_requests, &at, &request, BPF_ANY);
 	return 0;
+}
+
+SEC("tp_btf/io_uring_submit_req")
+int etw_submit_file_request(__u64 *context)
+{
+	return submit(context);
+}
+
+/* As it was called from Linux 6.0 to 6.3. */
+SEC("tp_btf/io_uring_submit_sqe")
+int etw_submit_file_entry(__u64 *context)
+{
+	return submit(context);
 }
 
 /* Whoever runs here need not be who asked. */

@@ -45,7 +45,8 @@ static const struct {
 	{ETW_KERNEL_HAS_FREQUENCY, {"cpu_frequency"}},
 	{ETW_KERNEL_HAS_REQUESTS, {"block_rq_issue", "block_rq_complete"}},
 	{ETW_KERNEL_HAS_QUEUED, {"block_rq_insert", "block_rq_merge", "block_rq_requeue"}},
-	{ETW_KERNEL_HAS_URING, {"io_uring_submit_req", "io_uring_complete"}},
+	{ETW_KERNEL_HAS_URING, {"io_uring_complete"}},
+	{ETW_KERNEL_HAS_URING_REQUEST, {"io_uring_submit_req"}},
 	{ETW_KERNEL_HAS_EXT4_ENDS, {"ext4_evict_inode"}},
 	{ETW_KERNEL_HAS_CACHE_DELETE, {"mm_filemap_delete_from_page_cache"}},
 	{ETW_KERNEL_HAS_FLUSHES, {"block_getrq"}},
@@ -82,6 +83,21 @@ static bool has_tracepoints(const struct btf *btf, const char *const *names)
 			return false;
 	}
 	return true;
+}
+
+/* How many a tracepoint has; 0: there is none of this name. Of its function's arguments the first is the program's context. */
+static uint32_t arguments_of(const struct btf *btf, const char *tracepoint)
+{
+	const struct btf_type *type;
+	char name[64];
+	int id;
+
+	(void)snprintf(name, sizeof(name), "btf_trace_%s", tracepoint);
+	id = btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF);
+	type = id > 0 ? btf__type_by_id(btf, (uint32_t)id) : NULL;
+	type = type ? btf__type_by_id(btf, type->type) : NULL; /* pointer */
+	type = type ? btf__type_by_id(btf, type->type) : NULL; /* function */
+	return type && btf_is_func_proto(type) && btf_vlen(type) ? btf_vlen(type) - 1U : 0;
 }
 
 static bool has_value(const struct btf *btf, const char *list, const char *value)
@@ -148,6 +164,14 @@ int etw_kernel_features_read(const char *btf_path, struct etw_kernel_features *r
 	ret->has[ETW_KERNEL_HAS_MAPLE_TREE] = btf__find_by_name_kind(btf, "maple_range_64",
 								     BTF_KIND_STRUCT) > 0;
 	ret->has[ETW_KERNEL_HAS_FILE_WALK] = has_function(btf, "bpf_iter_task_file");
+	ret->has[ETW_KERNEL_HAS_LAST_EXIT] = arguments_of(btf, "sched_process_exit") >= 2;
+	ret->has[ETW_KERNEL_HAS_SWITCH_STATE] = arguments_of(btf, "sched_switch") >= 4;
+	/* Before Linux 6.0 it had others. */
+	ret->has[ETW_KERNEL_HAS_URING_ENTRY] = arguments_of(btf, "io_uring_submit_sqe") == 2;
+	ret->has[ETW_KERNEL_HAS_URING] &= ret->has[ETW_KERNEL_HAS_URING_REQUEST] ||
+					  ret->has[ETW_KERNEL_HAS_URING_ENTRY];
+	ret->has[ETW_KERNEL_HAS_URING_REQUEST] &= ret->has[ETW_KERNEL_HAS_URING];
+	ret->has[ETW_KERNEL_HAS_URING_ENTRY] &= ret->has[ETW_KERNEL_HAS_URING];
 	/* Before, what sendfile() sends passes by sock_send_length. */
 	ret->has[ETW_KERNEL_HAS_SOCKET_LENGTHS] &= has_function(btf, "splice_to_socket");
 	btf__free(btf);

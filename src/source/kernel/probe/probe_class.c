@@ -306,7 +306,7 @@ static const struct {
 		  {ETW_KERNEL_HAS_SYSCALL_EXIT, NULL},
 		  {ETW_KERNEL_HAS_URING,
 		   NO_TRACEPOINT(
-			   "io_uring_submit_req") " or io_uring_complete, as before Linux 6.4: "
+			   "io_uring_submit_req") " or io_uring_complete, as before Linux 6.0: "
 						  "what io_uring does with files is not told"}}},
 	[ETW_KERNEL_CLASS_MEMORY] =
 		{"memory and views of files",

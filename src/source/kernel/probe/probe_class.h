@@ -70,7 +70,7 @@ enum etw_kernel_feature {
 	ETW_KERNEL_HAS_FREQUENCY,
 	ETW_KERNEL_HAS_REQUESTS,     /* block_rq_issue, block_rq_complete */
 	ETW_KERNEL_HAS_QUEUED,       /* block_rq_insert, block_rq_merge, block_rq_requeue */
-	ETW_KERNEL_HAS_URING,        /* io_uring_submit_req, io_uring_complete */
+	ETW_KERNEL_HAS_URING,        /* io_uring_complete, and a way of its submission */
 	ETW_KERNEL_HAS_EXT4_ENDS,    /* ext4_evict_inode */
 	ETW_KERNEL_HAS_CACHE_DELETE, /* mm_filemap_delete_from_page_cache */
 	ETW_KERNEL_HAS_FLUSHES,      /* block_getrq */
@@ -91,6 +91,12 @@ enum etw_kernel_feature {
 	ETW_KERNEL_HAS_FREQUENCY_DRIVER,  /* the processors have frequencies that Linux sets */
 	ETW_KERNEL_HAS_OWN_INTERRUPTS, /* no real-time kernel, which moves handlers into threads */
 	ETW_KERNEL_HAS_SYMBOLS,        /* /proc/kallsyms has addresses */
+	ETW_KERNEL_TOLD_FEATURES,      /* a class tells where one of those above is missing */
+	/* Which of two ways a program goes; types again. */
+	ETW_KERNEL_HAS_URING_REQUEST = ETW_KERNEL_TOLD_FEATURES, /* io_uring_submit_req */
+	ETW_KERNEL_HAS_URING_ENTRY,  /* io_uring_submit_sqe, which tells the request */
+	ETW_KERNEL_HAS_LAST_EXIT,    /* sched_process_exit tells whether the group ends */
+	ETW_KERNEL_HAS_SWITCH_STATE, /* sched_switch tells the state of who leaves */
 	ETW_KERNEL_FEATURES
 };
 

@@ -98,7 +98,7 @@ static int load_tasks(struct etw_kernel_bpf *bpf, struct bpf_object *object, uin
 	 * Whether the tracepoint itself says that a thread group ends (Linux 6.16); before, the program looks at the
 	 * count of live threads.
 	 */
-	uint32_t tells_last = etw_kernel_tracepoint_arguments("sched_process_exit") >= 2;
+	uint32_t tells_last = etw_kernel_probe_features()->has[ETW_KERNEL_HAS_LAST_EXIT];
 	bool has_rename = etw_kernel_probe_features()->has[ETW_KERNEL_HAS_RENAME];
 	struct bpf_program *rename = bpf_object__find_program_by_name(object,
 								      program_names[LINK_RENAME]);
@@ -213,8 +213,7 @@ int etw_kernel_bpf_attach_modules(struct etw_kernel_bpf *bpf, const struct etw_s
 
 	if (bpf->link_fds[LINK_MODULE_LOAD] >= 0 && bpf->link_fds[LINK_MODULE_FREE] >= 0)
 		return 0;
-	if (!etw_kernel_tracepoint_arguments("module_load") ||
-	    !etw_kernel_tracepoint_arguments("module_free"))
+	if (!etw_kernel_probe_features()->has[ETW_KERNEL_HAS_MODULES])
 		return -ENOENT;
 	r = etw_kernel_open_object(etw_kernel_modules_object, etw_kernel_modules_object_bytes,
 				   "etw_modules", &object);

@@ -69,11 +69,13 @@ static int take_maps(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_source
 /* @bytes: of the object, which says what its constant means */
 static uint32_t constant_of(const uint8_t *bytes)
 {
+	const bool *has = etw_kernel_probe_features()->has;
+
 	if (bytes == etw_kernel_network_object)
-		return etw_kernel_probe_features()->has[ETW_KERNEL_HAS_SOCKET_LENGTHS];
+		return has[ETW_KERNEL_HAS_SOCKET_LENGTHS];
 	if (bytes == etw_kernel_memory_object)
-		return etw_kernel_tracepoint_arguments("sched_process_exit") >= 2;
-	return etw_kernel_tracepoint_arguments("sched_switch") >= 4;
+		return has[ETW_KERNEL_HAS_LAST_EXIT];
+	return has[ETW_KERNEL_HAS_SWITCH_STATE];
 }
 
 static int prepare(const struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_kernel_bpf *bpf,

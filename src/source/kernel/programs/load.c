@@ -105,28 +105,6 @@ int etw_kernel_take_program(struct bpf_object *object, const char *name, int *re
 	return copy_fd(program ? bpf_program__fd(program) : -ENOENT, ret);
 }
 
-/* Of the function that the kernel's types have for each tracepoint the first argument is the program's context. */
-uint32_t etw_kernel_tracepoint_arguments(const char *tracepoint)
-{
-	struct btf *btf = btf__load_vmlinux_btf();
-	const struct btf_type *type;
-	uint32_t count = 0;
-	char name[96];
-	int id;
-
-	if (libbpf_get_error(btf))
-		return 0;
-	(void)snprintf(name, sizeof(name), "btf_trace_%s", tracepoint);
-	id = btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF);
-	type = id > 0 ? btf__type_by_id(btf, (uint32_t)id) : NULL;
-	type = type ? btf__type_by_id(btf, type->type) : NULL; /* pointer */
-	type = type ? btf__type_by_id(btf, type->type) : NULL; /* function */
-	if (type && btf_is_func_proto(type) && btf_vlen(type))
-		count = btf_vlen(type) - 1;
-	btf__free(btf);
-	return count;
-}
-
 void etw_kernel_keep(const struct etw_source_host *host, const char *name, int fd)
 {
 	if (host->keep_fd)

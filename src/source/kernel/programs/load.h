@@ -40,9 +40,6 @@ int etw_kernel_attach(struct bpf_object *object, const char *program, int *ret);
 /* etw_kernel_take_program() - @ret: a descriptor of a loaded program, owned by the caller. Returns 0 or negative errno. */
 int etw_kernel_take_program(struct bpf_object *object, const char *name, int *ret);
 
-/* etw_kernel_tracepoint_arguments() - how many the kernel's types give a tracepoint; 0: it has none of this name. */
-uint32_t etw_kernel_tracepoint_arguments(const char *tracepoint);
-
 /* etw_kernel_keep() - offers the host a descriptor to be kept. */
 void etw_kernel_keep(const struct etw_source_host *host, const char *name, int fd);
 
