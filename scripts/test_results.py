@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What ctest's JUnit files say, for check_skips and show_failures. Not a program."""
+"""What ctest's JUnit files say, for check_skips, show_failures, show_slowest. Not a program."""
 
 import dataclasses
 import re
@@ -16,6 +16,7 @@ class Case:
     name: str
     status: str  # passed, failed or skipped
     output: str
+    seconds: float = 0
 
 
 def read_suite(path):
@@ -30,7 +31,8 @@ def read_suite(path):
         else:
             status = "passed"
         name = case.get("name")
-        cases[name] = Case(name, status, case.findtext("system-out") or "")
+        cases[name] = Case(name, status, case.findtext("system-out") or "",
+                           float(case.get("time") or 0))
     return cases
 
 

@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-REAL = ("check_skips", "show_failures", "test_results.py")
+REAL = ("check_skips", "show_failures", "show_slowest", "test_results.py")
 STUBS = ("check_layers", "check_format", "check_spelling", "check_docs", "check_shell",
          "check_man", "check_commits", "check_tidy", "install_packages")
 PRESETS = """{"version": 3, "configurePresets": [
@@ -97,6 +97,9 @@ class Check(unittest.TestCase):
         self.assertEqual(output.splitlines()[-1], f"{self.STEPS + 2} passed, 0 failed, 2 skipped")
         self.assertNotIn("unsteady", output)
         self.assertNotIn("again", output)
+        self.assertRegex(output, r"(?m)^the slowest steps and tests, in seconds:\n +\d+  \S")
+        # What is made beside the tests is in the table once, like everything else.
+        self.assertEqual(len(re.findall(r"(?m)^check-tidy +passed +\d+$", output)), 1)
 
     def test_a_test_that_passes_alone_is_unsteady(self):
         with Tree(FLAKY) as tree:
@@ -158,6 +161,14 @@ class Check(unittest.TestCase):
                                  r".*\nthe reason\n")
         self.assertRegex(output, r"(?m)^test-release +not run: build failed")
         self.assertEqual(output.splitlines()[-1], f"{self.STEPS} passed, 2 failed, 1 skipped")
+
+    def test_what_fails_beside_the_tests_fails(self):
+        with Tree("") as tree:
+            (tree.at / "scripts" / "check_tidy").write_text("#!/bin/sh\necho the reason\nexit 1\n")
+            status, output = tree.run()
+        self.assertEqual(status, 1, output)
+        self.assertIn("all of it is in build/check/check-tidy.log\nthe reason\n", output)
+        self.assertEqual(output.splitlines()[-1], f"{self.STEPS + 1} passed, 1 failed, 2 skipped")
 
     def test_long_steps_tell_how_far_they_are(self):
         with Tree(SLOW) as tree:
