@@ -31,8 +31,8 @@ try 'ATA Port Driver Tracing Provider' --manifest
 mkdir tracepoints
 ETW_TRACEFS=$PWD/tracepoints try linux:sched:sched_switch
 ETW_TRACEFS=$PWD/tracepoints try linux:sched
-ETW_TRACEFS= try 'linux:*'
-ETW_TRACEFS= try linux:sched
+ETW_TRACEFS='' try 'linux:*'
+ETW_TRACEFS='' try linux:sched
 echo "without an index:"
 export ETW_KNOWN_PROVIDERS=
 try Microsoft-Windows-Kernel-Process
