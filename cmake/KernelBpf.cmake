@@ -105,7 +105,7 @@ function(add_bpf_programs target)
   file(GLOB headers CONFIGURE_DEPENDS ${from}/*.h)
   foreach(name tasks unmaps maps modules threads switches contexts samples ready syscalls interrupts
                priorities owners power disks faults memory network file_calls file_requests
-               file_ends)
+               file_ends mapped_writes)
     add_custom_command(
       OUTPUT ${to}/${name}.c
       COMMAND ${ETW_BPF_CLANG} -target bpf -mcpu=v3 -O2 -g ${warnings}

@@ -34,7 +34,7 @@ enum did {
 };
 
 static const char *const names[DIDS] = {
-	"Create", "Write", "bytes", "Read", "Close", "RenamePath", "SetLinkPath", "DeletePath",
+	"Create", "Write", "bytes", "Read", "Cleanup", "RenamePath", "SetLinkPath", "DeletePath",
 };
 
 static long long counts[DIDS];

@@ -141,7 +141,7 @@ def check_account(checks, did, told, lost):
     """What its loader opens, and what it prints at the end, are no part of the account."""
     for kind in ("RenamePath", "SetLinkPath", "DeletePath"):
         checks.within(f"{kind} in the trace", told[kind], did[kind] - lost, did[kind])
-    for kind in ("Write", "Create", "Close", "Read"):
+    for kind in ("Write", "Create", "Cleanup", "Read"):
         checks.within(f"{kind} in the trace", told[kind], did[kind] - lost, did[kind] + OTHERS)
     checks.within("bytes in the trace", told["bytes"], did["bytes"] - lost * PAGE,
                   did["bytes"] + PAGE)

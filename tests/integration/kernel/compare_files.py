@@ -29,6 +29,7 @@ from kernel_checks import SKIPPED, until_whole
 
 SECONDS = 600
 KINDS = "PROC_THREAD+FILENAME+FILE_IO+FILE_IO_INIT"
+PAGING_IO = 2
 MARK = "/etw-mark"
 NAMES = ("Name", "FileCreate")
 GIVEN = {"SetLinkPath", "RenamePath", "DeletePath", "Create"}
@@ -157,6 +158,9 @@ def check_objects(trace, problems):
         thing = fields["FileObject"]
         if kind == "Create":
             is_open[thing] = name
+        elif kind == "Write" and number(fields["IoFlags"]) & PAGING_IO:
+            if thing != fields["FileKey"]:
+                problems.append(f"Write through memory of {name}: its FileObject is {thing}")
         elif kind in ("Read", "Write", "Flush", "Cleanup", "Close") and "memfd" not in str(name) \
                 and thing not in is_open:
             problems.append(f"{kind} of {name}: its FileObject {thing} was not opened")

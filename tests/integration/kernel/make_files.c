@@ -24,9 +24,11 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <linux/io_uring.h>
+#include <linux/magic.h>
 
 #define LOG_BYTES (4 << 20)
 #define NAME_MAX_ 8192
@@ -187,6 +189,26 @@ static void use_deleted(const char *path)
 		return;
 	ON_FD("Write", fd, path, 0, 3, NONE, NONE, write(fd, "abc", 3));
 	do_close(fd, 1, path);
+}
+
+/* The store is a write, where the file system writes to a disk of its own. */
+static void write_mapped(const char *path)
+{
+	struct statfs about;
+	int fd = do_open(path, O_CREAT | O_RDWR);
+	char *at;
+
+	ON_FD("SetInfo", fd, path, NONE, NONE, 20, 4096, ftruncate(fd, 4096));
+	at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (at == MAP_FAILED)
+		exit(4);
+	at[5] = 'm';
+	if (fstatfs(fd, &about) == 0 && about.f_type == EXT4_SUPER_MAGIC)
+		say("Write", path_of(path), 0, 4096, NONE, NONE, 4096);
+	at[6] = 'm';
+	munmap(at, 4096);
+	do_close(fd, 1, path);
+	BY_PATH("DeletePath", path, 13, NONE, unlink(path));
 }
 
 /* None of these is an operation of a file. */
@@ -455,6 +477,7 @@ int main(int argc, char **argv)
 		use_file("bound/file", 0);
 		append("appended");
 		use_deleted("deleted");
+		write_mapped("mapped");
 		use_nameless();
 		use_memory();
 		copy("from", "to");

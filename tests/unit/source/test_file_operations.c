@@ -185,7 +185,10 @@ static void a_read_says_where_and_how_much(void **state)
 	assert_int_equal(etw_load32(at + 36), 77);
 	assert_int_equal(etw_load32(at + 40), 1);
 	assert_int_equal(etw_load32(at + 44), 0);
-	(void)begin(fixture, ETW_KERNEL_FILE_WRITE, NULL, 48);
+	fixture->record.begin.options = 0;
+	fixture->record.begin.call_flags = ETW_KERNEL_CALL_MAPPED;
+	at = begin(fixture, ETW_KERNEL_FILE_WRITE, NULL, 48);
+	assert_int_equal(etw_load32(at + 40), 2); /* paging I/O */
 }
 
 static void simple_operations_have_their_ids(void **state)

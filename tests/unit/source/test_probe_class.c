@@ -61,6 +61,7 @@ static const char *const tracepoints[] = {
 	"io_uring_submit_req",
 	"io_uring_complete",
 	"ext4_evict_inode",
+	"writeback_dirty_folio",
 	"mm_filemap_delete_from_page_cache",
 	"block_bio_queue",
 	"block_bio_complete",
@@ -175,6 +176,7 @@ static const struct {
 	{"io_uring_submit_req", 0, CLASS(FILES)},
 	{"io_uring_complete", 0, CLASS(FILES)},
 	{"ext4_evict_inode", 0, CLASS(FILE_NAMES)},
+	{"writeback_dirty_folio", 0, CLASS(FILES)},
 	{"mm_filemap_delete_from_page_cache", 0, CLASS(FILE_NAMES)},
 	{"block_bio_queue", 0, CLASS(DISKS)},
 	{"block_bio_complete", 0, CLASS(DISKS)},
@@ -222,7 +224,7 @@ static const struct {
 	{"tcp_retransmit_skb", 0, CLASS(NETWORK)},
 	{"tcp_retransmit_synack", 0, CLASS(NETWORK)},
 	{"iter/task_file", 0, CLASS(NETWORK)},
-	{"sched_prepare_exec", 0, CLASS(MEMORY)},
+	{"sched_prepare_exec", 0, CLASS(MEMORY) | CLASS(FILES)},
 };
 
 static void check_class(const struct etw_kernel_features *features, enum etw_kernel_class class,

@@ -11,6 +11,8 @@
 #define APPENDS        02000 /* O_APPEND */
 #define IS_WRITE(type) ((type) == ETW_KERNEL_FILE_WRITE)
 #define PIECES_MAX     1024 /* IOV_MAX */
+#define CLOSES_MAX \
+	8192 /* that are told of one process or call: a ring has no room for many more at once */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -394,26 +396,40 @@ __noinline int close_file(__u32 place, __u64 file_at, __u32 has_end)
 }
 
 struct closing {
-	__u32 place, first, last;
+	__u32 place;
+	__u32 first, last, told;
+	const unsigned long *marks; /* bits of those that are closed; NULL: all */
 };
 
-static long close_one(__u32 number, const struct closing *closing)
+static long close_one(__u32 number, struct closing *closing)
 {
 	__u32 fd = closing->first + number;
+	unsigned long marks = ~0ul;
 	struct file *file;
 
 	if (fd > closing->last)
 		return 1;
+	if (closing->marks)
+		bpf_probe_read_kernel(&marks, sizeof(marks), &closing->marks[fd / 64]);
+	if (!(marks >> (fd & 63) & 1))
+		return 0;
 	file = file_of(bpf_get_current_task_btf(), fd);
-	if (file && is_named_kind(file))
+	if (!file || !is_named_kind(file))
+		return 0;
+	if (closing->told++ < CLOSES_MAX) {
 		close_file(closing->place, (__u64)file, 0);
+	} else {
+		count_drop(ETW_KERNEL_DROP_CPU_RING_FULL + ETW_KERNEL_FILE_BEGIN);
+		count_drop(ETW_KERNEL_DROP_CPU_RING_FULL + ETW_KERNEL_FILE_END);
+	}
 	return 0;
 }
 
-/* Every descriptor from @first to @last; of more than a program may look at the rest is left. */
-static __always_inline void close_all(__u32 place, __u32 first, __u32 last)
+/* Every descriptor from @first to @last, or those of them that are marked. */
+static __always_inline void close_all(__u32 place, __u32 first, __u32 last,
+				      const unsigned long *marks)
 {
-	struct closing closing = {.place = place, .first = first};
+	struct closing closing = {.place = place, .first = first, .marks = marks};
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 count = BPF_CORE_READ(task, files, fdt, max_fds);
 
@@ -484,7 +500,7 @@ static __always_inline void begin_call(struct call *call, struct task_struct *ta
 	if (how->flags & ETW_KERNEL_CALL_CLOSES_RANGE) {
 		/* With CLOSE_RANGE_CLOEXEC nothing is closed. */
 		if (!(argument(call, 3) & 4))
-			close_all(IN_ENTER, argument(call, 1), argument(call, 2));
+			close_all(IN_ENTER, argument(call, 1), argument(call, 2), NULL);
 		return;
 	}
 	if (has_path(call)) {
@@ -657,6 +673,34 @@ static __always_inline int is_first_to_end(struct task_struct *task)
 }
 
 /*
+ * The descriptors that are marked are closed once the process has its new program: it is the one thread that is left then. Who
+ * shares the table otherwise keeps the files open.
+ */
+SEC("tp_btf/sched_prepare_exec")
+int etw_close_at_exec(__u64 *context)
+{
+	const struct etw_kernel_control *control = find_control();
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct thread *thread;
+	struct call *call;
+
+	if (!wants_files(control))
+		return 0;
+	thread = bpf_task_storage_get(&etw_threads, task, 0, 0);
+	if (!thread || !is_inside(control, thread) ||
+	    BPF_CORE_READ(task, files, count.counter) > BPF_CORE_READ(task, signal, nr_threads))
+		return 0;
+	call = begin_program(IN_EXEC, task, thread);
+	if (!call)
+		return 0;
+	call->stack = take_file_stack(context, control, IN_EXEC, ETW_KERNEL_FILE_BEGIN,
+				      ETW_KERNEL_FILE_CLEANUP);
+	close_all(IN_EXEC, 0, ~0u, BPF_CORE_READ(task, files, fdt, close_on_exec));
+	thread->file_work.count = call->count;
+	return 0;
+}
+
+/*
  * What a process has open is closed behind the end of its last thread. Others of its threads that have ended may still be
  * about to give the table back; who shares it otherwise keeps the files open.
  */
@@ -680,7 +724,7 @@ int etw_end_with_files(__u64 *context)
 		return 0;
 	call->stack = take_file_stack(context, control, IN_END, ETW_KERNEL_FILE_BEGIN,
 				      ETW_KERNEL_FILE_CLEANUP);
-	close_all(IN_END, 0, ~0u);
+	close_all(IN_END, 0, ~0u, NULL);
 	thread->file_work.count = call->count;
 	return 0;
 }

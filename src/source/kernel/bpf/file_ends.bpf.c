@@ -6,15 +6,6 @@
 #include "files.h"
 #include "folios.h"
 
-/* The address that a program is given, as a number: the verifier lets no other pass to what it verifies once. */
-static __always_inline __u64 given_address(const __u64 *context)
-{
-	__u64 address = 0;
-
-	bpf_probe_read_kernel(&address, sizeof(address), context);
-	return address;
-}
-
 static __always_inline void end_inode(__u64 inode_at)
 {
 	struct inode *inode = (void *)inode_at;

@@ -80,6 +80,7 @@ enum etw_kernel_file_call_flag {
 	ETW_KERNEL_CALL_FOLDER = 0x100,    /* makes a folder */
 	ETW_KERNEL_CALL_MAKES = 0x200,     /* makes what must not be there */
 	ETW_KERNEL_CALL_TRUNCATES = 0x400, /* creat(), which says no options */
+	ETW_KERNEL_CALL_MAPPED = 0x1000,   /* none: the file is written through memory */
 	ETW_KERNEL_CALL_REPLACES = 0x800,  /* the file of a descriptor by another one */
 };
 

@@ -183,6 +183,18 @@ static __always_inline int send_name(const struct path_room *room)
 	return send_name_room(ring, room, bytes, ETW_KERNEL_PATH_BYTES);
 }
 
+/*
+ * The address that a program is given, as a number: the verifier lets no
+ * other pass to what it verifies once, nor one that may be missing be looked behind.
+ */
+static __always_inline __u64 given_address(const __u64 *context)
+{
+	__u64 address = 0;
+
+	bpf_probe_read_kernel(&address, sizeof(address), context);
+	return address;
+}
+
 static __always_inline __u64 key_of(struct inode *inode)
 {
 	return (__u64)inode;

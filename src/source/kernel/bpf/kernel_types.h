@@ -64,7 +64,7 @@ struct file;
 
 struct fdtable {
 	unsigned int max_fds;
-	unsigned long *open_fds;
+	unsigned long *open_fds, *close_on_exec;
 	struct file **fd;
 };
 

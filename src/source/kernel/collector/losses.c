@@ -79,6 +79,10 @@ void etw_kernel_losses_read(const struct etw_kernel_losses_of *from, struct etw_
 	nowhere->events[ETW_LOSS_NO_MEMORY][ETW_LOSS_OF_ANY] = collector->out.no_memory;
 	nowhere->events[ETW_LOSS_NO_MEMORY][ETW_LOSS_OF_IMAGES] = collector->tracker->lost_images;
 	nowhere->events[ETW_LOSS_NO_FIELDS][ETW_LOSS_OF_TASKS] = collector->tracker->incomplete;
+	/* Their events are there; the rundown has them no more. */
+	if (collector->cpu_out.maker.file_names)
+		nowhere->events[ETW_LOSS_NO_FIELDS][ETW_LOSS_OF_NAMES] =
+			collector->cpu_out.maker.file_names->forgotten;
 	nowhere->events[ETW_LOSS_NO_STACK][ETW_LOSS_OF_ANY] =
 		etw_kernel_stack_account_missing(&collector->cpu_out.account);
 }

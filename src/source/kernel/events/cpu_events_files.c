@@ -58,6 +58,7 @@ enum {
 #define ATTRIBUTE_DIRECTORY    0x10
 #define ATTRIBUTE_NORMAL       0x80
 #define IRP_NOCACHE            0x1
+#define IRP_PAGING_IO          0x2
 #define FILE_OPERATION_VERSION 3
 
 /* IoStatus.Information of an open. */
@@ -178,7 +179,9 @@ static uint8_t *put_other(const struct etw_kernel_file_begin *record, uint8_t *a
 	if (moves) {
 		at = put32(at, record->tid);
 		at = put32(at, record->byte_count);
-		at = put32(at, record->options & O_DIRECT ? IRP_NOCACHE : 0);
+		at = put32(at, (record->options & O_DIRECT ? IRP_NOCACHE : 0) |
+				       (record->call_flags & ETW_KERNEL_CALL_MAPPED ? IRP_PAGING_IO
+										    : 0));
 		return put32(at, 0); /* ExtraFlags */
 	}
 	switch (record->type) {

@@ -296,7 +296,7 @@ static const struct {
 		   "that are there before the recording have an owner once they are used"}}},
 	[ETW_KERNEL_CLASS_FILES] =
 		{"operations of files",
-		 8,
+		 10,
 		 {{ETW_KERNEL_HAS_RING, NULL},
 		  {ETW_KERNEL_HAS_RING_IN_INTERRUPT, NULL},
 		  {ETW_KERNEL_HAS_TASK_STORAGE, NULL},
@@ -307,7 +307,14 @@ static const struct {
 		  {ETW_KERNEL_HAS_URING,
 		   NO_TRACEPOINT(
 			   "io_uring_submit_req") " or io_uring_complete, as before Linux 6.0: "
-						  "what io_uring does with files is not told"}}},
+						  "what io_uring does with files is not told"},
+		  {ETW_KERNEL_HAS_DIRTY_FOLIO,
+		   NO_TRACEPOINT("writeback_dirty_folio") ": writes to files through memory are "
+							  "not told"},
+		  {ETW_KERNEL_HAS_PREPARE_EXEC,
+		   NO_TRACEPOINT(
+			   "sched_prepare_exec") ", as before Linux 6.10: what execve closes is "
+						 "not told"}}},
 	[ETW_KERNEL_CLASS_MEMORY] =
 		{"memory and views of files",
 		 8,

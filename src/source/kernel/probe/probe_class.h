@@ -71,6 +71,7 @@ enum etw_kernel_feature {
 	ETW_KERNEL_HAS_REQUESTS,     /* block_rq_issue, block_rq_complete */
 	ETW_KERNEL_HAS_QUEUED,       /* block_rq_insert, block_rq_merge, block_rq_requeue */
 	ETW_KERNEL_HAS_URING,        /* io_uring_complete, and a way of its submission */
+	ETW_KERNEL_HAS_DIRTY_FOLIO,  /* writeback_dirty_folio */
 	ETW_KERNEL_HAS_EXT4_ENDS,    /* ext4_evict_inode */
 	ETW_KERNEL_HAS_CACHE_DELETE, /* mm_filemap_delete_from_page_cache */
 	ETW_KERNEL_HAS_FLUSHES,      /* block_getrq */

@@ -54,6 +54,8 @@ extern const uint8_t etw_kernel_file_calls_object[];
 extern const size_t etw_kernel_file_calls_object_bytes;
 extern const uint8_t etw_kernel_file_ends_object[];
 extern const size_t etw_kernel_file_ends_object_bytes;
+extern const uint8_t etw_kernel_mapped_writes_object[];
+extern const size_t etw_kernel_mapped_writes_object_bytes;
 extern const uint8_t etw_kernel_file_requests_object[];
 extern const size_t etw_kernel_file_requests_object_bytes;
 extern const size_t etw_kernel_disks_object_bytes;

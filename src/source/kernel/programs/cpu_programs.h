@@ -97,7 +97,9 @@ enum etw_kernel_cpu_program {
 	ETW_KERNEL_PROGRAM_END_EXT4_FILE = 76,
 	ETW_KERNEL_PROGRAM_END_CACHED_FILE = 77,
 	ETW_KERNEL_PROGRAM_SUBMIT_FILE_ENTRY = 78,
-	ETW_KERNEL_CPU_PROGRAMS = 79,
+	ETW_KERNEL_PROGRAM_WRITE_MAPPED = 79,
+	ETW_KERNEL_PROGRAM_CLOSE_AT_EXEC = 80,
+	ETW_KERNEL_CPU_PROGRAMS = 81,
 };
 
 /* For etw_kernel_cpu_bpf_open(), beside the bits of kinds: one process tree alone is recorded, with what the kernel does for it. */
