@@ -102,7 +102,8 @@ static __always_inline __u32 device_of(struct gendisk *disk)
 
 static __always_inline struct page *first_page(struct bio *bio)
 {
-	struct bio_vec *vec = bio->bi_io_vec;
+	/* Read as a number: Linux 6.1 lets nobody reckon with a pointer that it knows. */
+	struct bio_vec *vec = BPF_CORE_READ(bio, bi_io_vec);
 	struct page *page;
 	unsigned long head;
 
