@@ -40,6 +40,8 @@ struct etw_decoder {
 	const struct etw_program *program; /* borrowed of an entry: the last that was run */
 	uint32_t file;                     /* that the events come from */
 	struct etw_widths widths;
+	bool *trusts_text;   /* owned; by file: etw_decoder_trust_text() */
+	uint32_t file_count; /* of `trusts_text`; files behind it are doubted */
 };
 
 static size_t hash_schema(const struct etw_schema *schema)
@@ -160,6 +162,7 @@ void etw_decoder_free(struct etw_decoder *decoder)
 	free(decoder->entries);
 	etw_walk_done(&decoder->walk);
 	etw_widths_done(&decoder->widths);
+	free(decoder->trusts_text);
 	free(decoder);
 }
 
@@ -171,6 +174,26 @@ void etw_decoder_freep(struct etw_decoder **decoder)
 void etw_decoder_mend(struct etw_decoder *decoder)
 {
 	decoder->mends = true;
+}
+
+int etw_decoder_trust_text(struct etw_decoder *decoder, uint32_t file)
+{
+	if (file >= decoder->file_count) {
+		bool *grown = realloc(decoder->trusts_text, file + (size_t)1);
+
+		if (!grown)
+			return -ENOMEM;
+		memset(grown + decoder->file_count, 0, file + (size_t)1 - decoder->file_count);
+		decoder->trusts_text = grown;
+		decoder->file_count = file + 1;
+	}
+	decoder->trusts_text[file] = true;
+	return 0;
+}
+
+static bool trusts_text(const struct etw_decoder *decoder)
+{
+	return decoder->file < decoder->file_count && decoder->trusts_text[decoder->file];
 }
 
 static int run_program(struct etw_decoder *decoder, const EVENT_RECORD *record, bool is_64,
@@ -195,7 +218,7 @@ static bool makes_sense(const struct etw_decoder *decoder, const struct etw_deco
 static void doubt_text(const struct etw_decoder *decoder, struct etw_decoding *decoding)
 {
 	if (LIKELY(decoding->status != ETW_DECODE_COMPLETE || !decoder->program->has_text ||
-		   etw_legible_decoding(decoding, &decoding->failed_field)))
+		   trusts_text(decoder) || etw_legible_decoding(decoding, &decoding->failed_field)))
 		return;
 	decoding->status = ETW_DECODE_MALFORMED;
 	decoding->reason = "what should be text has characters that no text has";

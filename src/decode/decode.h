@@ -38,6 +38,14 @@ void etw_decoder_mend(struct etw_decoder *decoder);
 void etw_decoder_set_file(struct etw_decoder *decoder, uint32_t file);
 
 /*
+ * etw_decoder_trust_text() - from now on no reading of this file is doubted for its text.
+ *
+ * For files of Linux, where names and command lines hold whatever bytes their owner likes: by a doubt, any user
+ * could have another's trace say that it does not decode. Returns 0 or -ENOMEM.
+ */
+int etw_decoder_trust_text(struct etw_decoder *decoder, uint32_t file);
+
+/*
  * etw_decoder_weigh() - takes in what an event proves of its file (decode/widths.h), in a pass before decoding.
  *
  * Costs nothing but for classic events with 32-bit headers, the first of each file. Returns 0 or -ENOMEM.

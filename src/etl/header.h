@@ -3,6 +3,7 @@
 #ifndef ETW_ETL_HEADER_H
 #define ETW_ETL_HEADER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -52,5 +53,11 @@ int etw_etl_header_parse(const uint8_t *event, size_t bytes, struct etw_etl_head
 
 /* etw_etl_header_done() - frees names and companions; takes a zeroed header. */
 void etw_etl_header_done(struct etw_etl_header *header);
+
+/* etw_etl_header_has_unix_path() - whether the recorder gave the file a path of Unix: it ran on Linux. */
+static inline bool etw_etl_header_has_unix_path(const struct etw_etl_header *header)
+{
+	return header->log_file_name[0] == '/';
+}
 
 #endif

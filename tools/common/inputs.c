@@ -251,11 +251,16 @@ int etw_inputs_learn(struct etw_inputs *inputs, struct etw_schema_store *store,
 	}
 	etw_progress_start(&learner.progress, "Looking for schemas", inputs->buffers);
 	for (size_t i = 0; i < inputs->count && !result; i++) {
+		const struct etw_etl_header *header = etw_trace_header(inputs->traces[i]);
+
 		etw_decoder_set_file(decoder, (uint32_t)i);
+		if (etw_etl_header_has_unix_path(header))
+			result = etw_decoder_trust_text(decoder, (uint32_t)i);
 		learner.trace = i;
 		set_room(inputs, inputs->traces[i]);
-		learner.clock = &etw_trace_header(inputs->traces[i])->clock;
-		result = etw_trace_each_buffer(inputs->traces[i], &visitor);
+		learner.clock = &header->clock;
+		if (!result)
+			result = etw_trace_each_buffer(inputs->traces[i], &visitor);
 	}
 	etw_progress_end(&learner.progress);
 	if (!result && wants_names)

@@ -109,7 +109,7 @@ void machine_add(struct machine *machine, const struct etw_decoding *decoding)
 
 bool machine_is_linux(const struct machine *machine, const struct etw_etl_header *header)
 {
-	return machine->is_linux || header->log_file_name[0] == '/';
+	return machine->is_linux || etw_etl_header_has_unix_path(header);
 }
 
 static bool is_same(const struct machine *left, const struct etw_etl_header *left_header,

@@ -84,13 +84,14 @@ int etw_event_decode(struct libetw_event *event)
 	if (etw_event_has_decoding(event))
 		return 0;
 	event->is_decoded = false;
-	result = etw_schemas_decode(event->schemas, event->record, &event->decoding);
+	result = etw_schemas_decode(event->schemas, event->trace, event->record, &event->decoding);
 	if (!result && !event->decoding.schema && event->more &&
 	    (event->decoding.miss == ETW_SCHEMA_NO_PROVIDER ||
 	     event->decoding.miss == ETW_SCHEMA_NO_EVENT ||
 	     event->decoding.miss == ETW_SCHEMA_NO_CLASS) &&
 	    event->more->learn(event->more->context))
-		result = etw_schemas_decode(event->schemas, event->record, &event->decoding);
+		result = etw_schemas_decode(event->schemas, event->trace, event->record,
+					    &event->decoding);
 	if (result || event->decoding.miss == ETW_SCHEMA_NO_MEMORY)
 		return etw_friendly_fail(-ENOMEM, "no memory to decode an event");
 	event->run = event->schemas->runs;

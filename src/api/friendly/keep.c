@@ -127,7 +127,7 @@ int etw_event_copy(struct libetw_schemas *schemas, const EVENT_RECORD *record, s
 	struct kept *kept;
 
 	if (!decoding) {
-		int result = etw_schemas_decode(schemas, record, &own);
+		int result = etw_schemas_decode(schemas, NULL, record, &own);
 
 		if (result) {
 			etw_pin_unref(pin);

@@ -17,6 +17,8 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/path.h"
+#include "consumer/trace.h"
+#include "etl/header.h"
 #include "schema/compiled/binary_file.h"
 #include "schema/kernel.h"
 #include "schema/manifest/manifest_limits.h"
@@ -26,6 +28,12 @@
 #include "schema/wpp/msf.h"
 
 #define TMF_BYTES_MAX ((size_t)64 << 20)
+
+/* As the decoder numbers files: all of a kind are one to it, for nothing is weighed of them here. */
+enum {
+	OTHER_TRACES,
+	TRACES_OF_LINUX
+};
 
 /* Counts what was ever created; atomic. */
 static uint64_t serials;
@@ -52,6 +60,8 @@ int libetw_schemas_create_with(uint32_t options, struct libetw_schemas **ret)
 	    etw_installed_open(schemas, options))
 		return etw_friendly_fail(-ENOMEM, "no memory for schemas");
 	etw_decoder_mend(schemas->decoder);
+	if (etw_decoder_trust_text(schemas->decoder, TRACES_OF_LINUX))
+		return etw_friendly_fail(-ENOMEM, "no memory for schemas");
 	*ret = TAKE(schemas);
 	return 0;
 }
@@ -88,9 +98,13 @@ int etw_schemas_learn(struct libetw_schemas *schemas, const EVENT_RECORD *record
 	return result ? etw_friendly_fail(result, "no memory for an event's schema") : 0;
 }
 
-int etw_schemas_decode(struct libetw_schemas *schemas, const EVENT_RECORD *record,
-		       struct etw_decoding *ret)
+int etw_schemas_decode(struct libetw_schemas *schemas, const struct etw_trace *trace,
+		       const EVENT_RECORD *record, struct etw_decoding *ret)
 {
+	bool is_linux = trace && (etw_trace_is_live(trace) ||
+				  etw_etl_header_has_unix_path(etw_trace_header(trace)));
+
+	etw_decoder_set_file(schemas->decoder, is_linux ? TRACES_OF_LINUX : OTHER_TRACES);
 	schemas->runs++;
 	return etw_decoder_run(schemas->decoder, record, ret);
 }

@@ -178,6 +178,25 @@ static void regress_widths__size_that_reads_like_text(void **state)
 	assert_size(&letters, 0);
 }
 
+/* Names on Linux hold what their owner likes: nobody lowers another's share of decoded events by a file's name. */
+static void regress_widths__text_of_a_trusted_file(void **state)
+{
+	struct sample_event event;
+	struct etw_decoding decoding;
+
+	(void)state;
+	make_event(&event, 4, 0x00415000);
+	event.payload[4 + 4 + 2 * 5] = 1;
+	assert_int_equal(etw_decoder_trust_text(decoder, 3), 0);
+	for (uint32_t file = 2; file <= 4; file++) {
+		etw_decoder_set_file(decoder, file);
+		assert_int_equal(etw_decoder_run(decoder, &event.record, &decoding), 0);
+		assert_int_equal(decoding.status,
+				 file == 3 ? ETW_DECODE_COMPLETE : ETW_DECODE_MALFORMED);
+	}
+	etw_decoder_set_file(decoder, 0);
+}
+
 /* Text that is none under either size: every field is there, and the reading is not called complete. */
 static void regress_widths__text_that_is_none(void **state)
 {
@@ -211,6 +230,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(regress_widths__size_that_reads_like_text, begin,
 						end),
 		cmocka_unit_test_setup_teardown(regress_widths__text_that_is_none, begin, end),
+		cmocka_unit_test_setup_teardown(regress_widths__text_of_a_trusted_file, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
