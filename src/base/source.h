@@ -146,6 +146,11 @@ struct etw_source_ops {
 	const uint16_t *stack_hooks; /* borrowed */
 	uint32_t stack_hook_count;
 	uint32_t options; /* enum etw_source_option, such as are gone by */
+	/*
+	 * How many descriptors it keeps with the host's keeper at most, and how many for each processor beside them: a session
+	 * does not begin where there is no room for them. What a request makes it keep beyond that is kept while there is room.
+	 */
+	uint16_t kept_fds, kept_fds_per_cpu;
 	/* What waits when a host dies, and what passes until the next one, is lost. Marks are then of CLOCK_MONOTONIC. */
 	bool is_lost_with_host;
 
@@ -262,5 +267,11 @@ struct etw_source_ops {
 	 */
 	void (*loss)(struct etw_source *source, struct etw_source_loss *ret);
 };
+
+/* etw_source_kept_fds() - of a session with @cpu_count processors. */
+static inline unsigned etw_source_kept_fds(const struct etw_source_ops *ops, uint32_t cpu_count)
+{
+	return ops->kept_fds + ops->kept_fds_per_cpu * cpu_count;
+}
 
 #endif

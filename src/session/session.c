@@ -75,11 +75,14 @@ static int charge_state(struct etw_session *session, uid_t uid, uint64_t bytes,
 			     "the host has no more memory for sessions of this user");
 }
 
-/* What it keeps from its start: its state; a file, and once the next one beside it; the kernel's objects. */
-static unsigned descriptors_of(const struct etw_session_plan *plan)
+/* What it keeps from its start: its state; a file, and once the next one beside it; what the kernel's source keeps. */
+static unsigned descriptors_of(const struct etw_session_context *context)
 {
+	const struct etw_session_plan *plan = &context->plan;
+	const struct etw_source_ops *kernel = plan->is_kernel ? context->host.kernel : NULL;
+
 	return 1u + (plan->has_file ? 2u : 0u) +
-	       (plan->is_kernel ? ETW_SESSION_SOURCE_DESCRIPTORS : 0u);
+	       (kernel ? etw_source_kept_fds(kernel, plan->cpu_count) : 0u);
 }
 
 static int prepare(struct etw_session *session, uint32_t session_id, uid_t uid,
@@ -89,7 +92,7 @@ static int prepare(struct etw_session *session, uint32_t session_id, uid_t uid,
 	int64_t t0_raw, start_ft;
 
 	/* Not begun where it could not be kept: its host's death would lose it without a word. */
-	TRY(etw_context_room(context, descriptors_of(&context->plan)));
+	TRY(etw_context_room(context, descriptors_of(context)));
 	t0_raw = etw_context_now(context);
 	/* One moment in both units; where they are one unit, one number. */
 	start_ft = context->plan.clock_type == ETW_CLOCK_SYSTEM ? t0_raw : etw_filetime_now();

@@ -142,8 +142,6 @@ int etw_session_change_kernel(struct etw_session *session,
 			      const struct etw_session_kernel_change *change,
 			      struct etw_fault *reterr);
 
-#define ETW_SESSION_SOURCE_DESCRIPTORS 8 /* that a source keeps with the host's keeper */
-
 /* What is to become of a provider that a source owns. */
 struct etw_session_provider_change {
 	uint32_t code; /* EVENT_CONTROL_CODE_* */

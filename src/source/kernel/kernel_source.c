@@ -15,6 +15,7 @@
 #include "base/time.h"
 #include "source/kernel/collector/losses.h"
 #include "source/kernel/events/account_events.h"
+#include "source/kernel/kept.h"
 #include "source/kernel/probe/classes.h"
 #include "source/kernel/probe/probe.h"
 #include "source/kernel/probe/probe_class.h"
@@ -306,6 +307,8 @@ const struct etw_source_ops etw_kernel_source = {
 	.stack_hooks = stack_hooks,
 	.stack_hook_count = ARRAY_SIZE(stack_hooks),
 	.options = ETW_SOURCE_ONLY_PID | ETW_SOURCE_UNWIND,
+	.kept_fds = ETW_KERNEL_KEPT_FDS,
+	.kept_fds_per_cpu = ETW_KERNEL_KEPT_FDS_PER_CPU,
 	.open = open_source,
 	.close = close_source,
 	.enable = etw_kernel_source_enable,

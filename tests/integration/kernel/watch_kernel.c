@@ -5,14 +5,16 @@
  *
  *     watch_kernel FLAGS [TAKEOVERS [HOOKS [PID]]]
  *
- * FLAGS: EVENT_TRACE_FLAG_* as a hexadecimal number, or several with commas between them: words of the group masks.
+ * FLAGS: EVENT_TRACE_FLAG_* as a hexadecimal number, or several with commas between them: words of the group masks;
+ *   "built": all that is built.
  * HOOKS: of events with stacks, likewise. PID: frequent events of this process and its descendants alone.
  * TAKEOVERS: so many times the source is dropped as if its host had died, in the middle of its events, and another takes over from its kept descriptors and the
  * marks of the last events. The session's clock is CLOCK_MONOTONIC in
  * nanoseconds, known up to the last sample (every 10 ms), as in the engine.
  * Lines: time, CPU, class.opcode, header's thread and process, then what the class has. "listed" and a time:
  * by then the source that took over has gone through /proc.
- * Exit status: 0; 77 when the machine does not allow it, with the source's sentence.
+ * A source that keeps more descriptors than it promises is told on standard error.
+ * Exit status: 0; 1 for that, and for a source that fails; 77 when the machine does not allow it, with the source's sentence.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -36,7 +38,7 @@
 #define SAMPLE_NS        UINT64_C(10000000)
 #define ROUND_MS         5
 #define TOKEN_BYTES      16
-#define KEPT_MAX         256
+#define KEPT_MAX         4096
 #define IDENTITY_RSDS    36 /* opcode of DbgID_RSDS */
 #define PROCESS_COUNTERS 32 /* and behind it those of the rundown */
 #define THREAD_SET_NAME  72
@@ -93,11 +95,31 @@ static int keep_fd(void *context, const char *name, int fd)
 {
 	struct engine *engine = context;
 
-	if (engine->kept_count == KEPT_MAX)
+	uint32_t i = 0;
+
+	while (i < engine->kept_count && strcmp(engine->kept[i].name, name) != 0)
+		i++;
+	if (i == KEPT_MAX)
 		return -ENOSPC;
-	snprintf(engine->kept[engine->kept_count].name, sizeof(engine->kept[0].name), "%s", name);
-	engine->kept[engine->kept_count++].fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	if (i < engine->kept_count)
+		close(engine->kept[i].fd);
+	else
+		engine->kept_count++;
+	snprintf(engine->kept[i].name, sizeof(engine->kept[0].name), "%s", name);
+	engine->kept[i].fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	return 0;
+}
+
+/* Whether the source kept to what a session is told of it before it begins. */
+static bool is_within_promise(const struct engine *engine, uint32_t cpu_count)
+{
+	unsigned promised = etw_source_kept_fds(&etw_kernel_source, cpu_count);
+
+	if (engine->kept_count <= promised)
+		return true;
+	fprintf(stderr, "watch_kernel: the source keeps %u descriptors, and promises at most %u\n",
+		engine->kept_count, promised);
+	return false;
 }
 
 static int kept_fd(void *context, const char *name)
@@ -395,8 +417,11 @@ static void parse_request(int argument_count, char **arguments, struct etw_sourc
 {
 	char *text = arguments[1];
 
-	for (size_t i = 0; i < ARRAY_SIZE(request->group_masks) && *text; i++)
-		request->group_masks[i] = next_number(&text);
+	if (strcmp(text, "built") == 0)
+		memcpy(request->group_masks, etw_kernel_source.masks, sizeof(request->group_masks));
+	else
+		for (size_t i = 0; i < ARRAY_SIZE(request->group_masks) && *text; i++)
+			request->group_masks[i] = next_number(&text);
 	text = argument_count > 3 ? arguments[3] : "";
 	while (*text && request->stack_hook_count < ETW_SOURCE_STACK_HOOKS_MAX)
 		request->stack_hooks[request->stack_hook_count++] = (uint16_t)next_number(&text);
@@ -440,5 +465,5 @@ int main(int argument_count, char **arguments)
 	}
 	r = watch(&engine, &host, &request, &source);
 	etw_kernel_source.close(source);
-	return r ? 1 : 0;
+	return r || !is_within_promise(&engine, host.cpu_count) ? 1 : 0;
 }

@@ -12,6 +12,7 @@
 #include "base/macros.h"
 #include "base/process_facts.h"
 #include "base/time.h"
+#include "source/kernel/kept.h"
 #include "source/kernel/kernel_source.h"
 #include "source/kernel/named/named_enabled.h"
 #include "source/kernel/named/named_event.h"
@@ -388,6 +389,8 @@ static int capture(struct etw_source *source, const struct etw_source_provider *
 
 const struct etw_source_ops etw_kernel_named_source = {
 	.name = "kernel-provider",
+	.kept_fds = ETW_KERNEL_KEPT_FDS,
+	.kept_fds_per_cpu = ETW_KERNEL_KEPT_FDS_PER_CPU,
 	.has_provider = has_provider,
 	.check_provider = etw_kernel_named_check,
 	.capture = capture,
