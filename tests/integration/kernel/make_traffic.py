@@ -26,6 +26,7 @@ LOOPBACKS = ((socket.AF_INET, "127.0.0.1", "127.0.0.1"), (socket.AF_INET6, "::1"
 MANY = 60
 SECONDS = 300  # then it has failed; so it is with each child
 REFUSED = 0x236
+CLOSED = 7  # of what struct tcp_info has as state
 RETRANSMIT_SECONDS = 30
 SO_ATTACH_FILTER, SO_DETACH_FILTER = 26, 27
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -279,6 +280,23 @@ def outlive():
     end(other)
 
 
+def read_behind_end():
+    """What came is read when the connection has ended on both sides and has given its port back."""
+    one, other = pair()
+    peer = other.getpeername()
+    send(one, bytes(666))
+    LOG.note(other, "disconnect", 0)
+    other.shutdown(socket.SHUT_WR)
+    receive(one)
+    end(one)
+    for _ in range(1000):
+        if other.getsockopt(socket.SOL_TCP, socket.TCP_INFO, 1)[0] == CLOSED:
+            break
+        time.sleep(0.01)
+    LOG.note(other, "recv", len(other.recv(1000)), peer=peer)
+    other.close()
+
+
 def reset():
     one, other = pair()
     one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -452,8 +470,8 @@ def main():
     print("ready", flush=True)
     sys.stdin.read()
     LOG.lines.clear()
-    for work in (connect_all, connect_many, pass_on, inherit, outlive, reset, refuse, retransmit,
-                 exchange_datagrams):
+    for work in (connect_all, connect_many, pass_on, inherit, outlive, read_behind_end, reset, refuse,
+                 retransmit, exchange_datagrams):
         work()
     if before:
         before.finish()

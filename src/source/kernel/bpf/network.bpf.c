@@ -24,7 +24,7 @@ static __always_inline void tell_late_accept(const struct sock *sk, const struct
 	struct etw_kernel_network payload = {.event = ETW_KERNEL_NETWORK_ACCEPT};
 
 	payload.connection = connection_of(sk);
-	read_ends(&payload, &sk->__sk_common, is_direct);
+	read_socket_ends(&payload, sk, is_direct);
 	read_options(&payload, sk);
 	etw_send_network(&payload, user, NULL);
 }
@@ -46,7 +46,7 @@ static __always_inline void tell_transfer(const struct etw_kernel_control *contr
 	if (flags & CONNECTION_IS_NEW)
 		tell_late_accept(sk, &user, is_direct);
 	payload.connection = connection_of(sk);
-	read_ends(&payload, &sk->__sk_common, is_direct);
+	read_socket_ends(&payload, sk, is_direct);
 	if (FROM(is_direct, sk, sk_protocol) == IPPROTO_TCP)
 		payload.sequence = event == ETW_KERNEL_NETWORK_SEND
 					   ? BPF_CORE_READ(tcp, write_seq)
@@ -102,7 +102,7 @@ static __always_inline void tell_failure(const struct etw_kernel_control *contro
 	if (is_user_outside(control, user))
 		return;
 	payload.connection = connection_of(sk);
-	read_ends(&payload, &sk->__sk_common, 0);
+	read_socket_ends(&payload, sk, 0);
 	etw_send_network(&payload, user, NULL);
 }
 
@@ -156,7 +156,7 @@ static __always_inline int tell_length(void *context, struct sock *sk, __s32 res
 		return 0;
 	payload.byte_count = result;
 	payload.connection = connection_of(sk);
-	read_ends(&payload, &sk->__sk_common, 1);
+	read_socket_ends(&payload, sk, 1);
 	etw_send_network(&payload, &user,
 			 take_callers(context, control, event, ETW_KERNEL_NETWORK_UDP, place));
 	return 0;
@@ -207,7 +207,7 @@ static __always_inline void tell_answer(const struct etw_kernel_control *control
 	if (!is_user_outside(control, &user)) {
 		(void)bpf_get_socket_cookie(sk);
 		payload.connection = connection_of(sk);
-		read_ends(&payload, &sk->__sk_common, 1);
+		read_socket_ends(&payload, sk, 1);
 		etw_send_network(&payload, &user, stack);
 	}
 	if (stack)
@@ -227,9 +227,7 @@ static __always_inline void tell_disconnect(const struct etw_kernel_control *con
 		return;
 	(void)bpf_get_socket_cookie(sk);
 	payload.connection = connection_of(sk);
-	read_ends(&payload, &sk->__sk_common, 1);
-	/* The port was given back. */
-	payload.local_port = BPF_CORE_READ((const struct inet_sock *)sk, inet_sport);
+	read_socket_ends(&payload, sk, 1);
 	etw_send_network(&payload, &user, NULL);
 }
 
@@ -318,7 +316,7 @@ int etw_retransmit(__u64 *context)
 		return 0;
 	(void)bpf_get_socket_cookie(sk);
 	payload.connection = connection_of(sk);
-	read_ends(&payload, &sk->__sk_common, 1);
+	read_socket_ends(&payload, sk, 1);
 	payload.byte_count = packet->len;
 	payload.sequence = BPF_CORE_READ(block, seq);
 	etw_send_network(&payload, &user, NULL);
@@ -385,7 +383,7 @@ __noinline int tell_accept(__u64 sk_at, __u32 has_stack)
 	if (is_user_outside(control, &user))
 		return 0;
 	payload.connection = connection_of(sk);
-	read_ends(&payload, &sk->__sk_common, 0);
+	read_socket_ends(&payload, sk, 0);
 	if (BPF_CORE_READ(sk, sk_protocol) == IPPROTO_TCP)
 		read_options(&payload, sk);
 	etw_send_network(&payload, &user, stack_of_call(has_stack));
@@ -444,7 +442,7 @@ __noinline int tell_datagrams(__u64 sk_at, __u32 event, __u32 count, __u32 resul
 	datagrams.payload.event = event;
 	datagrams.payload.flags = ETW_KERNEL_NETWORK_UDP;
 	datagrams.payload.connection = connection_of(sk);
-	read_ends(&datagrams.payload, &sk->__sk_common, 0);
+	read_socket_ends(&datagrams.payload, sk, 0);
 	bpf_loop(count, tell_datagram, &datagrams, 0);
 	return 0;
 }

@@ -195,6 +195,15 @@ static __always_inline void read_ends(struct etw_kernel_network *payload,
 	BPF_CORE_READ_INTO(&payload->local, common, skc_v6_rcv_saddr);
 }
 
+/* A connection that has ended gave its port back, and still says which one it was. */
+static __always_inline void read_socket_ends(struct etw_kernel_network *payload,
+					     const struct sock *sk, const int is_direct)
+{
+	read_ends(payload, &sk->__sk_common, is_direct);
+	if (!payload->local_port)
+		payload->local_port = BPF_CORE_READ((const struct inet_sock *)sk, inet_sport);
+}
+
 /* What both sides agreed on. */
 static __always_inline void read_options(struct etw_kernel_network *payload, const struct sock *sk)
 {
