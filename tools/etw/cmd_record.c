@@ -98,6 +98,16 @@ static bool tell_other_end(const struct command *command)
 	return command->recorder.end != RECORDER_GOES_ON;
 }
 
+/* What the file says of what is not in it; --quiet reads nothing of it, but where there was a complaint. */
+static int read_notes(struct command *command)
+{
+	const struct recorder *recorder = &command->recorder;
+
+	if (!command->options.kernel.has_kinds || !recorder->info.complaint[0])
+		return 0;
+	return notes_read(&command->page.report.notes, recorder->path);
+}
+
 /*
  * Kernel events that --kernel asked for, and that the machine did not give: the complaint said why. Where nobody
  * named them, or they are of a kind that there is none of on Linux, beside others, the recording is as good as it can be
@@ -113,7 +123,7 @@ static bool lacks_kernel(const struct command *command)
 		return false;
 	for (unsigned i = 0; i < WIRE_GROUP_MASKS_WORDS; i++)
 		served |= asked[i] & kernel->built[i];
-	/* Of these the trace's notes say what was not to be had; --quiet does not read it. */
+	/* Of these the trace's notes say what was not to be had. */
 	if (!served || !notes_kernel_missing(&command->page.report.notes, missing))
 		return !served;
 	for (unsigned i = 0; i < WIRE_GROUP_MASKS_WORDS; i++)
@@ -229,7 +239,7 @@ static int record(struct command *command, char **argv)
 	if (recorder->info.file_status == -ENOENT)
 		result = -1;
 	else if (command->options.is_quiet)
-		result = tell_numbers(recorder);
+		result = tell_numbers(recorder) || read_notes(command) ? -1 : 0;
 	else
 		result = report(command);
 	recorder_tell_complaint(recorder);

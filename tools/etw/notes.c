@@ -6,6 +6,7 @@
 
 #include "base/guid.h"
 #include "base/macros.h"
+#include "consumer/trace.h"
 #include "export/export.h"
 #include "tools/common/number.h"
 #include "tools/common/output.h"
@@ -45,6 +46,29 @@ void notes_take(struct notes *notes, const EVENT_RECORD *record)
 	if (notes->count < NOTES_KEPT_MAX)
 		notes->kept[notes->count] = note;
 	notes->count++;
+}
+
+static int take_event(void *context, const struct etw_etl_buffer *buffer, uint8_t header_type,
+		      const EVENT_RECORD *record, struct etw_event_address address)
+{
+	(void)buffer;
+	(void)header_type;
+	(void)address;
+	notes_take(context, record);
+	return 0;
+}
+
+int notes_read(struct notes *notes, const char *path)
+{
+	const struct etw_trace_visitor visitor = {.context = notes, .event = take_event};
+	struct etw_fault fault = {0};
+	struct etw_trace *trace;
+	int result;
+
+	TRY(etw_trace_open(path, &trace, &fault));
+	result = etw_trace_each_buffer(trace, &visitor);
+	etw_trace_close(trace);
+	return result;
 }
 
 static uint32_t kept_count(const struct notes *notes)

@@ -20,6 +20,9 @@ struct notes {
 /* notes_take() - keeps the event when it is a note. */
 void notes_take(struct notes *notes, const EVENT_RECORD *record);
 
+/* notes_read() - those of a file, and nothing else of it. Returns 0, or negative errno when it cannot be read. */
+int notes_read(struct notes *notes, const char *path);
+
 /* notes_is_of() - whether the event is a note of this kind. Cheap enough to ask of every event. */
 bool notes_is_of(const EVENT_RECORD *record, enum wire_session_note_kind kind);
 

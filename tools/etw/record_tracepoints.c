@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/macros.h"
@@ -45,6 +47,17 @@ const char *record_tracepoints_why_silent(const char *text)
 		return NULL;
 	return "this user cannot read tracefs; an etwd that root started records tracepoints, as "
 	       "by `sudo etw record`";
+}
+
+const char *record_tracepoints_why_none(const char *text, enum etw_instance instance)
+{
+	char directory[PATH_MAX];
+	struct stat status;
+
+	if (etw_runtime_directory(instance, directory) || stat(directory, &status) ||
+	    status.st_uid != geteuid())
+		return NULL;
+	return record_tracepoints_why_silent(text);
 }
 
 const char *record_tracepoints_parse(const char *text, struct record_provider *ret)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/text.h"
+#include "ipc/runtime.h"
 #include "tools/etw/record_provider.h"
 
 #define RECORD_TRACEPOINT_FILTER_BYTES 4200 /* that the longest filter takes */
@@ -27,6 +28,12 @@ const char *record_tracepoints_parse(const char *text, struct record_provider *r
  * it is none of tracepoints, or nothing is known.
  */
 const char *record_tracepoints_why_silent(const char *text);
+
+/*
+ * record_tracepoints_why_none() - why the host of an instance can record none of a provider of this name: it runs as this user,
+ * who has not the rights. It would take the name for that of a program's provider. Static; NULL: nothing is known against it.
+ */
+const char *record_tracepoints_why_none(const char *text, enum etw_instance instance);
 
 /*
  * record_tracepoints_merge() - chooses what another one of the same system does, too.

@@ -447,15 +447,12 @@ static int enable(struct recorder *recorder, const struct record_provider *provi
 	return result;
 }
 
-/* A user's own host has no more rights than the user: it would take a name of tracepoints for that of a program's provider. */
 static bool can_have_tracepoints(const struct recorder *recorder,
 				 const struct record_options *options)
 {
 	for (size_t i = 0; i < options->provider_count; i++) {
 		const char *name = options->providers[i].text;
-		const char *reason = recorder->instance == ETW_INSTANCE_SYSTEM
-					     ? NULL
-					     : record_tracepoints_why_silent(name);
+		const char *reason = record_tracepoints_why_none(name, recorder->instance);
 
 		if (!reason)
 			continue;
