@@ -17,7 +17,7 @@
 static int tell_class(FILE *file, enum etw_kernel_class class)
 {
 	const struct etw_kernel_features *features = etw_kernel_probe_features();
-	const char *name = etw_kernel_class_name(class);
+	const char *name = etw_kernel_probe_class_name(class);
 	const char *losses[LOSSES_MAX];
 	struct etw_fault fault = {0};
 	size_t count;

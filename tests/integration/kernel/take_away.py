@@ -115,6 +115,12 @@ TRACEPOINTS = {
     "io_uring_submit_req": (("less", "files: the kernel has no tracepoint io_uring_submit_req"),
                             ()),
     "io_uring_complete": (("less", "files: the kernel has no tracepoint io_uring_submit_req"), ()),
+    "io_uring_submit_sqe": (("less", "files: the kernel has no tracepoint io_uring_submit_req"),
+                            ()),
+    "writeback_dirty_folio": (("less", "files: the kernel has no tracepoint writeback_dirty"), ()),
+    "ext4_evict_inode": (("less", "names of files: the kernel has no tracepoint ext4_evict"), ()),
+    "mm_filemap_delete_from_page_cache": (("less", "names of files: the kernel has no tracepoint"),
+                                          ()),
     "bpf_iter_task_file": (("less", "network: the kernel's BPF cannot walk over open files"), ()),
 }
 for end in ("entry", "exit"):

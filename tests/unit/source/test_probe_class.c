@@ -238,7 +238,7 @@ static void check_class(const struct etw_kernel_features *features, enum etw_ker
 	assert_int_equal(r, is_refused ? -EOPNOTSUPP : 0);
 	assert_int_equal(fault.sentence != NULL, is_refused);
 	if (fault.sentence)
-		assert_string_equal(fault.field, etw_kernel_class_name(class));
+		assert_string_equal(fault.field, etw_kernel_probe_class_name(class));
 	assert_int_equal(count, is_lessened);
 	assert_int_equal(losses[0] != NULL, is_lessened);
 }
@@ -357,8 +357,9 @@ static void test_probe_class__words(void **state)
 	}
 	for (int i = 0; i < ETW_KERNEL_CLASSES; i++)
 		for (int j = 0; j < i; j++)
-			assert_string_not_equal(etw_kernel_class_name((enum etw_kernel_class)i),
-						etw_kernel_class_name((enum etw_kernel_class)j));
+			assert_string_not_equal(
+				etw_kernel_probe_class_name((enum etw_kernel_class)i),
+				etw_kernel_probe_class_name((enum etw_kernel_class)j));
 }
 
 /* On the live kernel both ways to ask agree. */

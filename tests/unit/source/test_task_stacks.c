@@ -163,9 +163,9 @@ struct fixture {
 	struct etw_kernel_stack_account account;
 };
 
-static uint64_t count_of(const struct fixture *fixture, uint32_t event, enum wire_stack_fate fate)
+static uint64_t count_of(const struct fixture *fixture, uint16_t hook, enum wire_stack_fate fate)
 {
-	return fixture->account.now[etw_kernel_stack_kind_of(event)].fates[fate];
+	return etw_kernel_stack_account_of(&fixture->account, hook)->fates[fate];
 }
 
 static void open_fixture(struct fixture *fixture, const struct etw_source_mark *marks)
@@ -249,10 +249,8 @@ static void test_task_stacks__of_others_are_not_missing(void **state)
 	while (pop(&fixture, &time_raw, &mark))
 		continue;
 	assert_int_equal(etw_kernel_stack_account_missing(&fixture.account), 0);
-	assert_int_equal(count_of(&fixture, ETW_KERNEL_STACK_PROCESS_START, WIRE_STACK_OF_OTHERS),
-			 1);
-	assert_int_equal(count_of(&fixture, ETW_KERNEL_STACK_THREAD_START, WIRE_STACK_OF_OTHERS),
-			 1);
+	assert_int_equal(count_of(&fixture, PROCESS_START, WIRE_STACK_OF_OTHERS), 1);
+	assert_int_equal(count_of(&fixture, THREAD_START, WIRE_STACK_OF_OTHERS), 1);
 	/* Those of the tree are. */
 	fixture.tracker->only_pid = MAKER;
 	apply_start(&fixture, 200, /* has_stack= */ false);
@@ -283,9 +281,8 @@ static void test_task_stacks__come_behind_each_event_that_is_to_have_one(void **
 	assert_int_equal(pop(&fixture, &time_raw, &mark), STACK_HOOK);
 	assert_int_equal(pop(&fixture, &time_raw, &mark), 0);
 	assert_int_equal(etw_kernel_stack_account_missing(&fixture.account), 0);
-	assert_int_equal(count_of(&fixture, ETW_KERNEL_STACK_PROCESS_START, WIRE_STACK_IS_THERE),
-			 1);
-	assert_int_equal(count_of(&fixture, ETW_KERNEL_STACK_THREAD_START, WIRE_STACK_IS_THERE), 2);
+	assert_int_equal(count_of(&fixture, PROCESS_START, WIRE_STACK_IS_THERE), 1);
+	assert_int_equal(count_of(&fixture, THREAD_START, WIRE_STACK_IS_THERE), 2);
 	/* What describes who is there has none, and lacks none. */
 	fixture.out.stack_events = ALL_EVENTS;
 	etw_kernel_out_begin(&fixture.out, 300, 0, NULL);
@@ -315,19 +312,15 @@ static void test_task_stacks__that_are_missing_are_counted(void **state)
 	assert_int_equal(pop(&fixture, &time_raw, &mark), THREAD_START);
 	assert_int_equal(pop(&fixture, &time_raw, &mark), 0);
 	assert_int_equal(etw_kernel_stack_account_missing(&fixture.account), 2);
-	assert_int_equal(count_of(&fixture, ETW_KERNEL_STACK_PROCESS_START, WIRE_STACK_NO_FRAMES),
-			 1);
-	assert_int_equal(count_of(&fixture, ETW_KERNEL_STACK_THREAD_START, WIRE_STACK_NO_FRAMES),
-			 1);
+	assert_int_equal(count_of(&fixture, PROCESS_START, WIRE_STACK_NO_FRAMES), 1);
+	assert_int_equal(count_of(&fixture, THREAD_START, WIRE_STACK_NO_FRAMES), 1);
 	/* A part of it is told, and counted as well. */
 	fixture.stack.is_whole = false;
 	apply_start(&fixture, 200, /* has_stack= */ true);
 	assert_int_equal(pop(&fixture, &time_raw, &mark), PROCESS_START);
 	assert_int_equal(pop(&fixture, &time_raw, &mark), STACK_HOOK);
-	assert_int_equal(
-		fixture.account.now[etw_kernel_stack_kind_of(ETW_KERNEL_STACK_PROCESS_START)]
-			.without_user,
-		1);
+	assert_int_equal(etw_kernel_stack_account_of(&fixture.account, PROCESS_START)->without_user,
+			 1);
 	close_fixture(&fixture);
 }
 

@@ -12,18 +12,6 @@
 #include "cpu_records.h"
 #include "records.h"
 
-/*
- * Kinds of events: enum etw_kernel_cpu_kind, and behind them one for each enum etw_kernel_stack_event, which are those of
- * soft interrupts, too.
- */
-#define ETW_KERNEL_STACK_KINDS (ETW_KERNEL_CPU_KINDS + ETW_KERNEL_STACK_EVENTS)
-
-/* etw_kernel_stack_kind_of() - of one of enum etw_kernel_stack_event. */
-static inline unsigned etw_kernel_stack_kind_of(__u32 event)
-{
-	return ETW_KERNEL_CPU_KINDS + (unsigned)__builtin_ctz(event);
-}
-
 /* Linux' numbers of soft interrupts that serve timers. */
 #define ETW_KERNEL_TIMER_SOFTIRQ   1
 #define ETW_KERNEL_HRTIMER_SOFTIRQ 8

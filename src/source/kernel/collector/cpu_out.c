@@ -150,24 +150,11 @@ static void take(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu, struct etw_ke
 	front->is_made = false;
 }
 
-static uint32_t disk_stack_event(const struct etw_kernel_disk_begin *record)
-{
-	return etw_kernel_disk_stack_event(MIN(record->operation, ETW_KERNEL_DISK_FLUSH));
-}
-
 /* The host that outputs an event counts its stack. */
 static void count_stack(struct etw_kernel_cpu_out *cpu_out, const struct etw_kernel_front *front)
 {
-	const struct etw_kernel_cpu_record *record = front->record;
-	unsigned kind = record->kind;
-
-	if (kind == ETW_KERNEL_SOFT_INTERRUPT)
-		kind = etw_kernel_stack_kind_of(
-			etw_kernel_soft_stack_event((const void *)(record + 1)));
-	if (kind == ETW_KERNEL_DISK_BEGIN)
-		kind = etw_kernel_stack_kind_of(disk_stack_event((const void *)(record + 1)));
-	if (record->stack_flags & ETW_KERNEL_STACK_ASKED)
-		etw_kernel_stack_account_add(&cpu_out->account, kind, front->fate,
+	if (front->record->stack_flags & ETW_KERNEL_STACK_ASKED)
+		etw_kernel_stack_account_add(&cpu_out->account, front->event, front->fate,
 					     front->lacks_user);
 }
 

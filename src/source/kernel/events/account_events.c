@@ -95,12 +95,8 @@ void etw_kernel_tell_stack_account(const struct etw_kernel_stack_account *accoun
 				   etw_source_put_fn *put, void *context)
 {
 	uint8_t event[WIRE_KERNEL_ACCOUNT_BYTES_MAX];
-	struct wire_stack_account of_kind;
+	struct wire_stack_account told;
 
-	for (unsigned kind = 0; kind < ETW_KERNEL_STACK_KINDS; kind++) {
-		if (!etw_kernel_stack_account_get(account, kind, &of_kind))
-			continue;
-		of_kind.hook = etw_kernel_class_hook(kind);
-		hand_out(event, wire_stack_account_encode(&of_kind, event), time_raw, put, context);
-	}
+	for (uint32_t row = 1; etw_kernel_stack_account_get(account, row, &told); row++)
+		hand_out(event, wire_stack_account_encode(&told, event), time_raw, put, context);
 }

@@ -208,9 +208,8 @@ void etw_kernel_out_pop(struct etw_kernel_out *out, uint32_t cpu, struct etw_sou
 	if (event->item)
 		event->item->outstanding--;
 	if (event->stack_event && out->account)
-		etw_kernel_stack_account_add(out->account,
-					     etw_kernel_stack_kind_of(event->stack_event),
-					     event->stack_fate, event->lacks_user);
+		etw_kernel_stack_account_add(out->account, event->bytes, event->stack_fate,
+					     event->lacks_user);
 	out->held_bytes -= event->byte_count;
 	queue->first = event->next;
 	if (!queue->first)

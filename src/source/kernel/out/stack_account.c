@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "source/kernel/out/stack_account.h"
 
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/macros.h"
+#include "wire/etl_event.h"
 
 #define NAME "stack-account"
 
@@ -45,6 +49,10 @@ void etw_kernel_stack_account_open(struct etw_kernel_stack_account *account,
 		return;
 	account->safe = at;
 	memcpy(account->now, account->safe, sizeof(account->now));
+	for (uint32_t row = 1; row < ETW_KERNEL_STACK_ROWS && account->now[row].hook; row++) {
+		account->rows[(uint16_t)account->now[row].hook] = (uint8_t)row;
+		account->row_count = row;
+	}
 }
 
 void etw_kernel_stack_account_close(struct etw_kernel_stack_account *account)
@@ -54,26 +62,50 @@ void etw_kernel_stack_account_close(struct etw_kernel_stack_account *account)
 	account->safe = NULL;
 }
 
-void etw_kernel_stack_account_add(struct etw_kernel_stack_account *account, unsigned kind,
+/* The row of a hook, which gets one where it has none. Hooks beyond the last row share that one's counts. */
+static uint32_t row_of(struct etw_kernel_stack_account *account, uint16_t hook)
+{
+	uint32_t row = account->rows[hook];
+
+	if (LIKELY(row))
+		return row;
+	if (account->row_count < ETW_KERNEL_STACK_ROWS - 1)
+		account->now[++account->row_count].hook = hook;
+	account->rows[hook] = (uint8_t)account->row_count;
+	return account->row_count;
+}
+
+void etw_kernel_stack_account_add(struct etw_kernel_stack_account *account, const uint8_t *event,
 				  enum wire_stack_fate fate, bool lacks_user)
 {
-	account->now[kind].fates[fate]++;
+	uint16_t hook = (uint16_t)(event[offsetof(struct wire_system_header, group)] << 8 |
+				   event[offsetof(struct wire_system_header, type)]);
+	struct etw_kernel_stack_counts *counts = &account->now[row_of(account, hook)];
+
+	counts->fates[fate]++;
 	if (fate == WIRE_STACK_IS_THERE && lacks_user)
-		account->now[kind].without_user++;
+		counts->without_user++;
+}
+
+const struct etw_kernel_stack_counts *etw_kernel_stack_account_of(
+	const struct etw_kernel_stack_account *account, uint16_t hook)
+{
+	return &account->now[account->rows[hook]];
 }
 
 void etw_kernel_stack_account_save(struct etw_kernel_stack_account *account)
 {
 	if (account->safe)
-		memcpy(account->safe, account->now, sizeof(account->now));
+		memcpy(account->safe, account->now,
+		       (account->row_count + 1) * sizeof(account->now[0]));
 }
 
 uint64_t etw_kernel_stack_account_missing(const struct etw_kernel_stack_account *account)
 {
 	uint64_t missing = 0;
 
-	for (unsigned kind = 0; kind < ETW_KERNEL_STACK_KINDS; kind++) {
-		const uint64_t *fates = account->now[kind].fates;
+	for (uint32_t row = 1; row <= account->row_count; row++) {
+		const uint64_t *fates = account->now[row].fates;
 
 		for (unsigned fate = 0; fate < WIRE_STACK_FATES; fate++)
 			if (fate != WIRE_STACK_IS_THERE && fate != WIRE_STACK_OF_IDLE_THREAD &&
@@ -83,14 +115,16 @@ uint64_t etw_kernel_stack_account_missing(const struct etw_kernel_stack_account 
 	return missing;
 }
 
-bool etw_kernel_stack_account_get(const struct etw_kernel_stack_account *account, unsigned kind,
+bool etw_kernel_stack_account_get(const struct etw_kernel_stack_account *account, uint32_t row,
 				  struct wire_stack_account *ret)
 {
-	const struct etw_kernel_stack_counts *counts = &account->now[kind];
-	uint64_t any = 0;
+	const struct etw_kernel_stack_counts *counts = &account->now[row];
 
-	*ret = (struct wire_stack_account){.without_user = counts->without_user};
+	if (!row || row > account->row_count)
+		return false;
+	*ret = (struct wire_stack_account){.hook = (uint16_t)counts->hook,
+					   .without_user = counts->without_user};
 	for (unsigned fate = 0; fate < WIRE_STACK_FATES; fate++)
-		any |= ret->fates[fate] = counts->fates[fate];
-	return any != 0;
+		ret->fates[fate] = counts->fates[fate];
+	return true;
 }

@@ -184,17 +184,6 @@ static const struct {
 	{1, 0x80, ETW_KERNEL_STACK_TIMER_DPC, 0x0F45},
 };
 
-uint16_t etw_kernel_class_hook(uint32_t kind)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(stack_events); i++)
-		if (etw_kernel_stack_kind_of(stack_events[i].event) == kind)
-			return stack_events[i].hook;
-	for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
-		if (classes[i].kind == kind)
-			return classes[i].hook;
-	return 0;
-}
-
 int etw_kernel_class_less(uint32_t kinds, struct etw_fault *reterr)
 {
 	static const struct {
@@ -209,7 +198,7 @@ int etw_kernel_class_less(uint32_t kinds, struct etw_fault *reterr)
 		    !etw_kernel_probe_features()->has[drivers[i].feature])
 			return etw_fault_set(
 				reterr, -EOPNOTSUPP, 0, "kernel source",
-				etw_kernel_class_name(ETW_KERNEL_CLASS_POWER),
+				etw_kernel_probe_class_name(ETW_KERNEL_CLASS_POWER),
 				etw_kernel_class_loss(ETW_KERNEL_CLASS_POWER,
 						      (enum etw_kernel_feature)drivers[i].feature));
 	return 0;

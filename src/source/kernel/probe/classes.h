@@ -74,9 +74,6 @@ uint32_t etw_kernel_class_given(uint32_t kinds);
 /* etw_kernel_class_names_code() - whether the events that a session wants name addresses of code. */
 bool etw_kernel_class_names_code(const struct etw_source_request *request);
 
-/* etw_kernel_class_hook() - of the events that a kind makes: (group << 8) | type; 0: none. */
-uint16_t etw_kernel_class_hook(uint32_t kind);
-
 /*
  * etw_kernel_class_less() - whether some of @kinds bring no events on this machine, although its kernel has their tracepoints:
  * it has no idle states, or no frequencies.

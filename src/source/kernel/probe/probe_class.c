@@ -356,7 +356,7 @@ static const struct {
 		   "that `sudo etw record` starts"}}},
 };
 
-const char *etw_kernel_class_name(enum etw_kernel_class class)
+const char *etw_kernel_probe_class_name(enum etw_kernel_class class)
 {
 	return classes[class].name;
 }

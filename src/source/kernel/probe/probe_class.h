@@ -120,8 +120,8 @@ void etw_kernel_features_try(struct etw_kernel_features *ret);
 /* etw_kernel_class_loss() - what @class goes without where @feature is missing. Static; NULL: nothing, or it is refused. */
 const char *etw_kernel_class_loss(enum etw_kernel_class class, enum etw_kernel_feature feature);
 
-/* etw_kernel_class_name() - in a word or two. Static. */
-const char *etw_kernel_class_name(enum etw_kernel_class class);
+/* etw_kernel_probe_class_name() - in a word or two. Static. */
+const char *etw_kernel_probe_class_name(enum etw_kernel_class class);
 
 /*
  * etw_kernel_class_check() - whether @features are enough for @class.
