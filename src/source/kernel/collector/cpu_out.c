@@ -17,6 +17,8 @@
 struct etw_kernel_front {
 	const struct etw_kernel_cpu_record *record; /* NULL: none was looked at */
 	uint64_t time_ns;
+	uint64_t
+		learnt_ns; /* the time of the last record of the processor whose name was learnt ahead */
 	int64_t time_raw;
 	uint32_t event_bytes, stack_bytes; /* 0: made none, or taken, or output by a former host */
 	enum wire_stack_fate fate;         /* of a stack that was asked for */
@@ -124,6 +126,41 @@ static enum wire_stack_fate fate_of(const struct etw_kernel_cpu_record *record, 
 	return WIRE_STACK_NO_FRAMES;
 }
 
+/* The first record of a processor, of those that were read and not taken, that is later than this. They are in order of time. */
+static size_t first_behind(const struct etw_kernel_cpu_out *cpu_out, uint32_t cpu, uint64_t time_ns)
+{
+	size_t low = 0, high = cpu_out->rings->at[cpu].count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (etw_kernel_cpu_rings_waiting(cpu_out->rings, cpu, middle)->time_ns <= time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/*
+ * A file is named once, on the processor that met it first; a record of another processor may be made before that one is.
+ * Each record is looked at for it once.
+ */
+static void learn_names(struct etw_kernel_cpu_out *cpu_out)
+{
+	const struct etw_kernel_cpu_place *place;
+
+	for (uint32_t cpu = 0; cpu < cpu_out->rings->count; cpu++) {
+		struct etw_kernel_front *front = &cpu_out->fronts[cpu];
+		size_t i = first_behind(cpu_out, cpu, front->learnt_ns);
+
+		while ((place = etw_kernel_cpu_rings_waiting(cpu_out->rings, cpu, i++))) {
+			etw_kernel_cpu_learn_name(&cpu_out->maker, place->at);
+			front->learnt_ns = place->time_ns;
+		}
+	}
+}
+
 static void make(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu, struct etw_kernel_front *front)
 {
 	const struct etw_kernel_cpu_record *record = front->record;
@@ -132,6 +169,8 @@ static void make(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu, struct etw_ke
 	front->event_bytes = 0;
 	front->stack_bytes = 0;
 	front->lacks_user = record->stack_flags & ETW_KERNEL_STACK_NO_COPY;
+	if (UNLIKELY(etw_kernel_cpu_lacks_folder(&cpu_out->maker, record)))
+		learn_names(cpu_out);
 	if (etw_kernel_out_is_new(cpu_out->out, cpu, front->time_ns, EVENT_NUMBER))
 		front->event_bytes = etw_kernel_cpu_event(&cpu_out->maker, record, front->time_raw,
 							  front->event);

@@ -7,6 +7,7 @@
 #ifndef ETW_SOURCE_KERNEL_EVENTS_CPU_EVENTS_H
 #define ETW_SOURCE_KERNEL_EVENTS_CPU_EVENTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/source.h"
@@ -41,6 +42,17 @@ struct etw_kernel_cpu_maker {
 uint32_t etw_kernel_cpu_event(const struct etw_kernel_cpu_maker *maker,
 			      const struct etw_kernel_cpu_record *record, int64_t time_raw,
 			      uint8_t *to);
+
+/*
+ * etw_kernel_cpu_lacks_folder() - whether the path of @record begins in a folder of which no name was told yet: the record that
+ * tells it may be of another processor, and be made later.
+ */
+bool etw_kernel_cpu_lacks_folder(const struct etw_kernel_cpu_maker *maker,
+				 const struct etw_kernel_cpu_record *record);
+
+/* etw_kernel_cpu_learn_name() - takes in the name that @record tells, if it tells one and its file has none yet. */
+void etw_kernel_cpu_learn_name(const struct etw_kernel_cpu_maker *maker,
+			       const struct etw_kernel_cpu_record *record);
 
 /*
  * etw_kernel_cpu_stack() - the StackWalk event of @record.

@@ -39,6 +39,36 @@ static uint32_t make_name(const struct etw_kernel_cpu_maker *maker,
 					  to);
 }
 
+bool etw_kernel_cpu_lacks_folder(const struct etw_kernel_cpu_maker *maker,
+				 const struct etw_kernel_cpu_record *record)
+{
+	const void *payload = record + 1;
+	uint64_t folder = 0;
+
+	if (record->kind == ETW_KERNEL_FILE_BEGIN)
+		folder = ((const struct etw_kernel_file_begin *)payload)->folder;
+	else if (record->kind == ETW_KERNEL_FILE_NAME)
+		folder = ((const struct etw_kernel_file_name *)payload)->folder;
+	return folder && maker->file_names && !etw_kernel_file_names_has(maker->file_names, folder);
+}
+
+void etw_kernel_cpu_learn_name(const struct etw_kernel_cpu_maker *maker,
+			       const struct etw_kernel_cpu_record *record)
+{
+	const struct etw_kernel_file_name *name = (const void *)(record + 1);
+	char text[ETW_KERNEL_NAME_TEXT_MAX];
+	size_t bytes;
+
+	if (record->kind != ETW_KERNEL_FILE_NAME || !maker->file_names ||
+	    name->flags & ETW_KERNEL_NAME_AS_GIVEN || name->type == ETW_KERNEL_NAME_DELETED ||
+	    name->path_bytes > record->payload_bytes - sizeof(*name) ||
+	    etw_kernel_file_names_has(maker->file_names, name->key))
+		return;
+	bytes = etw_kernel_file_name_text(maker->file_names, name, (const char *)(name + 1),
+					  name->path_bytes, text);
+	etw_kernel_file_names_put(maker->file_names, name->key, text, bytes);
+}
+
 /* FILE_* of NtCreateFile [WDK]: dispositions, of which an event has the highest byte, and options. */
 enum {
 	DISPOSITION_OPEN = 1,

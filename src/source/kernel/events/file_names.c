@@ -227,6 +227,11 @@ size_t etw_kernel_given_name_text(const struct etw_kernel_file_names *names, uin
 	return text.bytes;
 }
 
+bool etw_kernel_file_names_has(const struct etw_kernel_file_names *names, uint64_t key)
+{
+	return find(names, key) != NULL;
+}
+
 void etw_kernel_file_names_remove(struct etw_kernel_file_names *names, uint64_t key)
 {
 	struct etw_kernel_told_name **link, *name;

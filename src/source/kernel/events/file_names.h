@@ -9,6 +9,7 @@
 #ifndef ETW_SOURCE_KERNEL_EVENTS_FILE_NAMES_H
 #define ETW_SOURCE_KERNEL_EVENTS_FILE_NAMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -72,6 +73,9 @@ size_t etw_kernel_given_name_text(const struct etw_kernel_file_names *names, uin
 /* etw_kernel_file_names_put() - a name is told; another one of the same key is replaced. Without memory it is forgotten. */
 void etw_kernel_file_names_put(struct etw_kernel_file_names *names, uint64_t key, const char *text,
 			       size_t bytes);
+
+/* etw_kernel_file_names_has() - whether a name of the file was told. */
+bool etw_kernel_file_names_has(const struct etw_kernel_file_names *names, uint64_t key);
 
 /* etw_kernel_file_names_remove() - a file is gone. */
 void etw_kernel_file_names_remove(struct etw_kernel_file_names *names, uint64_t key);
