@@ -34,6 +34,7 @@ MARK = "/etw-mark"
 NAMES = ("Name", "FileCreate")
 GIVEN = {"SetLinkPath", "RenamePath", "DeletePath", "Create"}
 LOST = re.compile(r"^lost: (\d+) events, (\d+) buffers", re.MULTILINE)
+RETRY = 0xC000022D
 STATUS = {0: 0, errno.ENOENT: 0xC0000034, errno.EISDIR: 0xC00000BA, errno.ENOTTY: 0xC0000010,
           errno.EOPNOTSUPP: 0xC00000BB, errno.EINVAL: 0xC000000D, errno.EPERM: 0xC0000061,
           errno.EEXIST: 0xC0000035, errno.EXDEV: 0xC00000D4, errno.EACCES: 0xC0000022}
@@ -168,9 +169,16 @@ def check_objects(trace, problems):
             is_open.pop(thing, None)
 
 
+def begins_once_more(trace, event):
+    """A signal came, and the kernel made the call again by itself, of which the program knows nothing."""
+    end = trace.ends.get(event[1]["IrpPtr"])
+    return end is not None and number(end["NtStatus"]) == RETRY
+
+
 def compare(trace, wanted, left):
     problems = []
     trace.checked = set()
+    trace.operations = [event for event in trace.operations if not begins_once_more(trace, event)]
     for place, (event, want) in enumerate(zip(trace.operations, wanted)):
         if event[0] != want[0]:
             problems.append(f"operation {place}: {event[0]} of {event[2]}, not "

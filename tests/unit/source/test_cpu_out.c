@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 
@@ -80,65 +79,10 @@ static void test_cpu_out__looks_ahead(void **state)
 	etw_kernel_cpu_out_done(&cpu_out);
 }
 
-/* Makes the first event of processor 1, and tells whether it has the path /d/x. */
-static bool has_whole_path(struct etw_kernel_cpu_out *cpu_out)
-{
-	static const char path[] = "/\0d\0/\0x\0"; /* UTF-16, and its NUL */
-	struct etw_source_event event;
-
-	assert_int_equal(etw_kernel_cpu_out_next_ns(cpu_out, 1, 9), 3);
-	assert_true(etw_kernel_cpu_out_peek(cpu_out, 1, &event));
-	return memmem(event.bytes, event.byte_count, path, sizeof(path)) != NULL;
-}
-
-/* The folder was named on the other processor, whose record of it is made later. */
-static void regress_cpu_out__a_folder_named_elsewhere(void **state)
-{
-	const struct etw_source_host host = {.cpu_count = 2, .to_raw = to_raw};
-	struct sampled sampled = {.record = {.kind = ETW_KERNEL_SAMPLE,
-					     .payload_bytes = sizeof(struct etw_kernel_sample)}};
-	struct {
-		struct etw_kernel_cpu_record record;
-		struct etw_kernel_file_name name;
-		char path[8];
-	} named = {.record = {.kind = ETW_KERNEL_FILE_NAME,
-			      .payload_bytes = sizeof(struct etw_kernel_file_name) + 8},
-		   .name = {.key = 7, .path_bytes = 2},
-		   .path = "d"};
-	struct {
-		struct etw_kernel_cpu_record record;
-		struct etw_kernel_file_begin begin;
-		char path[8];
-	} made = {.record = {.kind = ETW_KERNEL_FILE_BEGIN,
-			     .payload_bytes = sizeof(struct etw_kernel_file_begin) + 8},
-		  .begin = {.type = ETW_KERNEL_FILE_CREATE, .folder = 7, .path_bytes = 2},
-		  .path = "x"};
-	struct etw_kernel_cpu_place first[2] = {{.at = &sampled.record, .time_ns = 1},
-						{.at = &named.record, .time_ns = 2}};
-	struct etw_kernel_cpu_place second = {.at = &made.record, .time_ns = 3};
-	struct etw_kernel_cpu_ring ring[2] = {{.places = first, .count = 2, .room = 2},
-					      {.places = &second, .count = 1, .room = 1}};
-	struct etw_kernel_cpu_rings rings = {.at = ring, .count = 2};
-	struct etw_kernel_file_names names = {0};
-	struct etw_kernel_cpu_out cpu_out;
-	struct etw_kernel_out out = {0};
-
-	(void)state;
-	assert_int_equal(etw_kernel_out_init(&out, &host, NULL), 0);
-	assert_int_equal(etw_kernel_cpu_out_init(&cpu_out, &host, &rings, &out), 0);
-	cpu_out.maker.file_names = &names;
-	assert_true(has_whole_path(&cpu_out));
-	assert_int_equal(names.count, 1);
-	etw_kernel_cpu_out_done(&cpu_out);
-	etw_kernel_out_done(&out);
-	etw_kernel_file_names_done(&names);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cpu_out__looks_ahead),
-		cmocka_unit_test(regress_cpu_out__a_folder_named_elsewhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -186,6 +186,7 @@ static uint32_t make(struct fixture *fixture, const char *path, uint16_t path_by
 	fixture->record.name =
 		(struct etw_kernel_file_name){.key = KEY, .type = type, .path_bytes = path_bytes};
 	memcpy(fixture->record.path, path, path_bytes);
+	etw_kernel_cpu_learn_name(&fixture->maker, &fixture->record.head);
 	return etw_kernel_cpu_event(&fixture->maker, &fixture->record.head, TIME_RAW,
 				    fixture->bytes);
 }
@@ -213,6 +214,7 @@ static void a_name_is_an_event(void **state)
 	(void)make(fixture, path, sizeof(path), sizeof(fixture->record.name) + 8,
 		   ETW_KERNEL_NAME_DELETED);
 	assert_int_equal(etw_load16(at + 6), 0x0423);
+	etw_kernel_file_names_retire(&fixture->names, 0);
 	assert_int_equal(fixture->names.count, 0);
 }
 
@@ -231,9 +233,9 @@ static void names_that_were_told_are_run_down(void **state)
 	struct etw_source_mark mark;
 	struct etw_kernel_out out;
 
-	etw_kernel_file_names_put(&fixture->names, KEY, "/old", 4);
-	etw_kernel_file_names_put(&fixture->names, KEY + 1, "/b", 2);
-	etw_kernel_file_names_put(&fixture->names, KEY, "/a", 2);
+	etw_kernel_file_names_put(&fixture->names, KEY, 1, "/old", 4);
+	etw_kernel_file_names_put(&fixture->names, KEY + 1, 2, "/b", 2);
+	etw_kernel_file_names_put(&fixture->names, KEY, 3, "/a", 2);
 	assert_int_equal(etw_kernel_out_init(&out, &fixture->fake.host, NULL), 0);
 	etw_kernel_out_begin(&out, 5, 0, NULL);
 	etw_kernel_out_slot(&out, ETW_KERNEL_SLOT_RUNDOWN);
@@ -263,16 +265,16 @@ static void a_file_that_is_gone_has_the_name_that_was_told(void **state)
 	char text[ETW_KERNEL_NAME_TEXT_MAX];
 	size_t bytes;
 
-	bytes = etw_kernel_deleted_name_text(&fixture->names, &record, text);
+	bytes = etw_kernel_deleted_name_text(&fixture->names, &record, 6, text);
 	assert_int_equal(bytes, strlen("/[inode 8]"));
 	assert_memory_equal(text, "/[inode 8]", bytes);
-	etw_kernel_file_names_put(&fixture->names, KEY, "/a", 2);
-	bytes = etw_kernel_deleted_name_text(&fixture->names, &record, text);
+	etw_kernel_file_names_put(&fixture->names, KEY, 3, "/a", 2);
+	bytes = etw_kernel_deleted_name_text(&fixture->names, &record, 6, text);
 	assert_int_equal(bytes, strlen("/a (deleted)"));
 	assert_memory_equal(text, "/a (deleted)", bytes);
 	/* It was told when it had no name any more. */
-	etw_kernel_file_names_put(&fixture->names, KEY, "/b (deleted)", 12);
-	bytes = etw_kernel_deleted_name_text(&fixture->names, &record, text);
+	etw_kernel_file_names_put(&fixture->names, KEY, 5, "/b (deleted)", 12);
+	bytes = etw_kernel_deleted_name_text(&fixture->names, &record, 6, text);
 	assert_int_equal(bytes, 12);
 	assert_memory_equal(text, "/b (deleted)", bytes);
 }
@@ -282,14 +284,77 @@ static void the_oldest_names_leave_room(void **state)
 	struct fixture *fixture = *state;
 
 	for (uint64_t i = 1; i <= ETW_KERNEL_NAMES_MAX + 2; i++)
-		etw_kernel_file_names_put(&fixture->names, i, "/x", 2);
+		etw_kernel_file_names_put(&fixture->names, i, i, "/x", 2);
 	assert_int_equal(fixture->names.count, ETW_KERNEL_NAMES_MAX);
 	assert_int_equal(fixture->names.oldest->key, 3);
 	assert_int_equal(fixture->names.forgotten, 2);
 	assert_int_equal(fixture->names.byte_count, ETW_KERNEL_NAMES_MAX * 2);
-	etw_kernel_file_names_remove(&fixture->names, 5);
-	etw_kernel_file_names_remove(&fixture->names, 5);
-	assert_int_equal(fixture->names.count, ETW_KERNEL_NAMES_MAX - 1);
+	etw_kernel_file_names_remove(&fixture->names, 5, UINT64_C(1) << 20);
+	etw_kernel_file_names_remove(&fixture->names, 5, UINT64_C(1) << 20);
+	etw_kernel_file_names_retire(&fixture->names, UINT64_MAX);
+	/* Two of them had to leave for what tells of the end. */
+	assert_int_equal(fixture->names.count, ETW_KERNEL_NAMES_MAX - 3);
+	assert_int_equal(fixture->names.forgotten, 4);
+}
+
+static void check_name(const struct etw_kernel_file_names *names, uint64_t at_ns, const char *text)
+{
+	const struct etw_kernel_told_name *name = etw_kernel_file_names_find(names, KEY, at_ns);
+
+	assert_int_equal(name != NULL, text != NULL);
+	if (text) {
+		assert_int_equal(name->text_bytes, strlen(text));
+		assert_memory_equal(name->text, text, strlen(text));
+	}
+}
+
+static void check_history(const struct etw_kernel_file_names *names)
+{
+	check_name(names, 9, NULL);
+	check_name(names, 10, "/a");
+	check_name(names, 19, "/a");
+	check_name(names, 20, "/b");
+	check_name(names, 29, "/b");
+	check_name(names, 30, NULL);
+	check_name(names, 39, NULL);
+	check_name(names, 40, "/new");
+	check_name(names, UINT64_MAX, "/new");
+}
+
+/* A file that is renamed, and goes, and another one in its place: rings are read one after the other. */
+static void names_are_of_their_time_in_whatever_order_they_come(void **state)
+{
+	struct etw_kernel_file_names *names = &((struct fixture *)*state)->names;
+
+	for (unsigned first = 0; first < 4; first++) {
+		for (unsigned i = 0; i < 4; i++) {
+			switch ((first + 3 * i) % 4) {
+			case 0:
+				etw_kernel_file_names_put(names, KEY, 10, "/a", 2);
+				break;
+			case 1:
+				etw_kernel_file_names_put(names, KEY, 20, "/b", 2);
+				break;
+			case 2:
+				etw_kernel_file_names_remove(names, KEY, 30);
+				break;
+			default:
+				etw_kernel_file_names_put(names, KEY, 40, "/new", 4);
+			}
+		}
+		check_history(names);
+		etw_kernel_file_names_retire(names, 9);
+		check_history(names);
+		etw_kernel_file_names_retire(names, UINT64_MAX);
+		assert_int_equal(names->count, 1);
+		assert_int_equal(names->byte_count, 4);
+		assert_null(names->first_change);
+		check_name(names, UINT64_MAX, "/new");
+		etw_kernel_file_names_remove(names, KEY, 50);
+		etw_kernel_file_names_retire(names, 50);
+		assert_int_equal(names->count, 0);
+		assert_null(names->oldest);
+	}
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
@@ -307,6 +372,7 @@ int main(void)
 		TEST(names_that_were_told_are_run_down),
 		TEST(a_file_that_is_gone_has_the_name_that_was_told),
 		TEST(the_oldest_names_leave_room),
+		TEST(names_are_of_their_time_in_whatever_order_they_come),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

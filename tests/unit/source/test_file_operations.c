@@ -159,7 +159,7 @@ static void a_path_begins_at_a_folder_that_was_told(void **state)
 	struct fixture *fixture = *state;
 	const uint8_t *at;
 
-	etw_kernel_file_names_put(&fixture->names, 9, "/d", 2);
+	etw_kernel_file_names_put(&fixture->names, 9, 0, "/d", 2);
 	fixture->record.begin.folder = 9;
 	at = begin(fixture, ETW_KERNEL_FILE_CREATE, ".//./b/../c/", 32 + 2 * 10);
 	for (size_t i = 0; i < 10; i++)

@@ -17,8 +17,6 @@
 struct etw_kernel_front {
 	const struct etw_kernel_cpu_record *record; /* NULL: none was looked at */
 	uint64_t time_ns;
-	uint64_t
-		learnt_ns; /* the time of the last record of the processor whose name was learnt ahead */
 	int64_t time_raw;
 	uint32_t event_bytes, stack_bytes; /* 0: made none, or taken, or output by a former host */
 	enum wire_stack_fate fate;         /* of a stack that was asked for */
@@ -28,13 +26,43 @@ struct etw_kernel_front {
 	uint8_t stack[ETW_KERNEL_STACK_MAX] __attribute__((aligned(8)));
 };
 
+/* No event from before this is still to be made. */
+static uint64_t first_left_ns(const struct etw_kernel_cpu_out *cpu_out)
+{
+	uint64_t first_ns = cpu_out->until_ns;
+
+	for (uint32_t cpu = 0; cpu < cpu_out->rings->count; cpu++) {
+		const struct etw_kernel_cpu_place *place =
+			etw_kernel_cpu_rings_waiting(cpu_out->rings, cpu, 0);
+
+		if (place)
+			first_ns = MIN(first_ns, place->time_ns);
+	}
+	return first_ns;
+}
+
+static void take_name(void *naming, const struct etw_kernel_cpu_record *record)
+{
+	struct etw_kernel_cpu_out *cpu_out = naming;
+
+	if (!cpu_out->maker.file_names)
+		return;
+	if (cpu_out->maker.file_names->first_change)
+		etw_kernel_file_names_retire(cpu_out->maker.file_names, first_left_ns(cpu_out));
+	etw_kernel_cpu_learn_name(&cpu_out->maker, record);
+}
+
 int etw_kernel_cpu_out_init(struct etw_kernel_cpu_out *cpu_out, const struct etw_source_host *host,
 			    struct etw_kernel_cpu_rings *rings, const struct etw_kernel_out *out)
 {
 	*cpu_out = (struct etw_kernel_cpu_out){.host = host, .rings = rings, .out = out};
 	cpu_out->maker.host = host;
 	cpu_out->fronts = calloc(host->cpu_count ? host->cpu_count : 1, sizeof(*cpu_out->fronts));
-	return cpu_out->fronts ? 0 : -ENOMEM;
+	if (!cpu_out->fronts)
+		return -ENOMEM;
+	rings->named = take_name;
+	rings->naming = cpu_out;
+	return 0;
 }
 
 void etw_kernel_cpu_out_done(struct etw_kernel_cpu_out *cpu_out)
@@ -126,41 +154,6 @@ static enum wire_stack_fate fate_of(const struct etw_kernel_cpu_record *record, 
 	return WIRE_STACK_NO_FRAMES;
 }
 
-/* The first record of a processor, of those that were read and not taken, that is later than this. They are in order of time. */
-static size_t first_behind(const struct etw_kernel_cpu_out *cpu_out, uint32_t cpu, uint64_t time_ns)
-{
-	size_t low = 0, high = cpu_out->rings->at[cpu].count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (etw_kernel_cpu_rings_waiting(cpu_out->rings, cpu, middle)->time_ns <= time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/*
- * A file is named once, on the processor that met it first; a record of another processor may be made before that one is.
- * Each record is looked at for it once.
- */
-static void learn_names(struct etw_kernel_cpu_out *cpu_out)
-{
-	const struct etw_kernel_cpu_place *place;
-
-	for (uint32_t cpu = 0; cpu < cpu_out->rings->count; cpu++) {
-		struct etw_kernel_front *front = &cpu_out->fronts[cpu];
-		size_t i = first_behind(cpu_out, cpu, front->learnt_ns);
-
-		while ((place = etw_kernel_cpu_rings_waiting(cpu_out->rings, cpu, i++))) {
-			etw_kernel_cpu_learn_name(&cpu_out->maker, place->at);
-			front->learnt_ns = place->time_ns;
-		}
-	}
-}
-
 static void make(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu, struct etw_kernel_front *front)
 {
 	const struct etw_kernel_cpu_record *record = front->record;
@@ -169,8 +162,6 @@ static void make(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu, struct etw_ke
 	front->event_bytes = 0;
 	front->stack_bytes = 0;
 	front->lacks_user = record->stack_flags & ETW_KERNEL_STACK_NO_COPY;
-	if (UNLIKELY(etw_kernel_cpu_lacks_folder(&cpu_out->maker, record)))
-		learn_names(cpu_out);
 	if (etw_kernel_out_is_new(cpu_out->out, cpu, front->time_ns, EVENT_NUMBER))
 		front->event_bytes = etw_kernel_cpu_event(&cpu_out->maker, record, front->time_raw,
 							  front->event);
@@ -202,6 +193,7 @@ uint64_t etw_kernel_cpu_out_next_ns(struct etw_kernel_cpu_out *cpu_out, uint32_t
 {
 	struct etw_kernel_front *front = &cpu_out->fronts[cpu];
 
+	cpu_out->until_ns = until_ns;
 	while (!front->record) {
 		const struct etw_kernel_cpu_place *place = etw_kernel_cpu_rings_peek(cpu_out->rings,
 										     cpu, until_ns);

@@ -26,6 +26,7 @@ struct etw_kernel_cpu_out {
 	const struct etw_kernel_out *out;        /* borrowed: what a former host output */
 	struct etw_kernel_front *fronts;         /* owned; host->cpu_count */
 	struct etw_kernel_cpu_maker maker;       /* its routines and its seen are set later */
+	uint64_t until_ns;                       /* everything up to it was read */
 	struct etw_kernel_stacks *stacks;        /* borrowed: what was unwound; NULL: nothing is */
 	struct etw_kernel_stack_account account; /* of the stacks that were asked for */
 };

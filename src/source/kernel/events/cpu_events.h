@@ -7,7 +7,6 @@
 #ifndef ETW_SOURCE_KERNEL_EVENTS_CPU_EVENTS_H
 #define ETW_SOURCE_KERNEL_EVENTS_CPU_EVENTS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/source.h"
@@ -44,13 +43,9 @@ uint32_t etw_kernel_cpu_event(const struct etw_kernel_cpu_maker *maker,
 			      uint8_t *to);
 
 /*
- * etw_kernel_cpu_lacks_folder() - whether the path of @record begins in a folder of which no name was told yet: the record that
- * tells it may be of another processor, and be made later.
+ * etw_kernel_cpu_learn_name() - takes in the name that @record, an ETW_KERNEL_FILE_NAME, tells: before any event is made that is
+ * later than it.
  */
-bool etw_kernel_cpu_lacks_folder(const struct etw_kernel_cpu_maker *maker,
-				 const struct etw_kernel_cpu_record *record);
-
-/* etw_kernel_cpu_learn_name() - takes in the name that @record tells, if it tells one and its file has none yet. */
 void etw_kernel_cpu_learn_name(const struct etw_kernel_cpu_maker *maker,
 			       const struct etw_kernel_cpu_record *record);
 

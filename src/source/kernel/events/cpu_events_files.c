@@ -11,45 +11,11 @@
 
 #define OPERATION_END_TYPE 76
 
-static uint32_t make_name(const struct etw_kernel_cpu_maker *maker,
-			  const struct etw_kernel_cpu_record *record, int64_t time_raw, uint8_t *to)
+static bool is_whole(const struct etw_kernel_cpu_record *record)
 {
 	const struct etw_kernel_file_name *name = (const void *)(record + 1);
-	const char *path = (const char *)(name + 1);
-	char text[ETW_KERNEL_NAME_TEXT_MAX];
-	size_t bytes;
 
-	if (name->path_bytes > record->payload_bytes - sizeof(*name) || !maker->file_names)
-		return 0;
-	if (name->flags & ETW_KERNEL_NAME_AS_GIVEN) {
-		bytes = etw_kernel_given_name_text(maker->file_names, name->folder, path,
-						   name->path_bytes, text);
-		return etw_kernel_file_name_event(ETW_KERNEL_NAME_IS, name->key, text, bytes,
-						  time_raw, to);
-	}
-	bytes = name->type == ETW_KERNEL_NAME_DELETED && name->flags & ETW_KERNEL_NAME_MISSING
-			? etw_kernel_deleted_name_text(maker->file_names, name, text)
-			: etw_kernel_file_name_text(maker->file_names, name, path, name->path_bytes,
-						    text);
-	if (name->type == ETW_KERNEL_NAME_DELETED)
-		etw_kernel_file_names_remove(maker->file_names, name->key);
-	else
-		etw_kernel_file_names_put(maker->file_names, name->key, text, bytes);
-	return etw_kernel_file_name_event((uint8_t)name->type, name->key, text, bytes, time_raw,
-					  to);
-}
-
-bool etw_kernel_cpu_lacks_folder(const struct etw_kernel_cpu_maker *maker,
-				 const struct etw_kernel_cpu_record *record)
-{
-	const void *payload = record + 1;
-	uint64_t folder = 0;
-
-	if (record->kind == ETW_KERNEL_FILE_BEGIN)
-		folder = ((const struct etw_kernel_file_begin *)payload)->folder;
-	else if (record->kind == ETW_KERNEL_FILE_NAME)
-		folder = ((const struct etw_kernel_file_name *)payload)->folder;
-	return folder && maker->file_names && !etw_kernel_file_names_has(maker->file_names, folder);
+	return name->path_bytes <= record->payload_bytes - sizeof(*name);
 }
 
 void etw_kernel_cpu_learn_name(const struct etw_kernel_cpu_maker *maker,
@@ -59,14 +25,45 @@ void etw_kernel_cpu_learn_name(const struct etw_kernel_cpu_maker *maker,
 	char text[ETW_KERNEL_NAME_TEXT_MAX];
 	size_t bytes;
 
-	if (record->kind != ETW_KERNEL_FILE_NAME || !maker->file_names ||
-	    name->flags & ETW_KERNEL_NAME_AS_GIVEN || name->type == ETW_KERNEL_NAME_DELETED ||
-	    name->path_bytes > record->payload_bytes - sizeof(*name) ||
-	    etw_kernel_file_names_has(maker->file_names, name->key))
+	if (!maker->file_names || !is_whole(record) || name->flags & ETW_KERNEL_NAME_AS_GIVEN)
 		return;
+	if (name->type == ETW_KERNEL_NAME_DELETED) {
+		etw_kernel_file_names_remove(maker->file_names, name->key, record->time_ns);
+		return;
+	}
 	bytes = etw_kernel_file_name_text(maker->file_names, name, (const char *)(name + 1),
 					  name->path_bytes, text);
-	etw_kernel_file_names_put(maker->file_names, name->key, text, bytes);
+	etw_kernel_file_names_put(maker->file_names, name->key, record->time_ns, text, bytes);
+}
+
+static uint32_t make_name(const struct etw_kernel_cpu_maker *maker,
+			  const struct etw_kernel_cpu_record *record, int64_t time_raw, uint8_t *to)
+{
+	const struct etw_kernel_file_name *name = (const void *)(record + 1);
+	const char *path = (const char *)(name + 1);
+	const struct etw_kernel_told_name *told;
+	char text[ETW_KERNEL_NAME_TEXT_MAX];
+	size_t bytes;
+
+	if (!is_whole(record) || !maker->file_names)
+		return 0;
+	if (name->flags & ETW_KERNEL_NAME_AS_GIVEN) {
+		bytes = etw_kernel_given_name_text(maker->file_names, name->folder, record->time_ns,
+						   path, name->path_bytes, text);
+		return etw_kernel_file_name_event(ETW_KERNEL_NAME_IS, name->key, text, bytes,
+						  time_raw, to);
+	}
+	told = etw_kernel_file_names_find(maker->file_names, name->key, record->time_ns);
+	if (told && told->from_ns == record->time_ns)
+		return etw_kernel_file_name_event((uint8_t)name->type, name->key, told->text,
+						  told->text_bytes, time_raw, to);
+	bytes = name->type == ETW_KERNEL_NAME_DELETED && name->flags & ETW_KERNEL_NAME_MISSING
+			? etw_kernel_deleted_name_text(maker->file_names, name, record->time_ns,
+						       text)
+			: etw_kernel_file_name_text(maker->file_names, name, path, name->path_bytes,
+						    text);
+	return etw_kernel_file_name_event((uint8_t)name->type, name->key, text, bytes, time_raw,
+					  to);
 }
 
 /* FILE_* of NtCreateFile [WDK]: dispositions, of which an event has the highest byte, and options. */
@@ -245,9 +242,9 @@ static uint32_t make_begin(const struct etw_kernel_cpu_maker *maker,
 		return 0;
 	if (has_path(begin->type)) {
 		if (maker->file_names && begin->path_bytes)
-			text_bytes = etw_kernel_given_name_text(maker->file_names, begin->folder,
-								(const char *)(begin + 1),
-								begin->path_bytes, text);
+			text_bytes = etw_kernel_given_name_text(
+				maker->file_names, begin->folder, record->time_ns,
+				(const char *)(begin + 1), begin->path_bytes, text);
 		units = (uint32_t)etw_utf8_put_utf16(text, text_bytes, NULL) + 1;
 	}
 	at = etw_kernel_event_begin(to, GROUP_FILE, (uint8_t)begin->type, bytes + units * 2,

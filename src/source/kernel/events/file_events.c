@@ -22,6 +22,9 @@ void etw_kernel_write_file_names(struct etw_kernel_out *out,
 	uint8_t event[ETW_KERNEL_NAME_EVENT_MAX];
 
 	for (const struct etw_kernel_told_name *name = names->oldest; name; name = name->previous) {
+		/* Not those that were replaced. */
+		if (etw_kernel_file_names_find(names, name->key, UINT64_MAX) != name)
+			continue;
 		uint32_t bytes = etw_kernel_file_name_event(ETW_KERNEL_NAME_RUNDOWN, name->key,
 							    name->text, name->text_bytes, 0, event);
 		uint8_t *room = etw_kernel_out_add(out, bytes,

@@ -167,16 +167,28 @@ static struct etw_kernel_told_name **bucket_of(const struct etw_kernel_file_name
 	return &names->buckets[key * UINT64_C(0x9E3779B97F4A7C15) >> 32 & (BUCKETS - 1)];
 }
 
-static const struct etw_kernel_told_name *find(const struct etw_kernel_file_names *names,
-					       uint64_t key)
+/* The last entry of a key up to a moment, be it that the file is gone; NULL: there is none. */
+static struct etw_kernel_told_name *find_entry(const struct etw_kernel_file_names *names,
+					       uint64_t key, uint64_t at_ns)
 {
-	const struct etw_kernel_told_name *name;
+	struct etw_kernel_told_name *found = NULL;
 
 	if (!names->buckets || !key)
 		return NULL;
-	for (name = *bucket_of(names, key); name && name->key != key;)
-		name = name->next_in_bucket;
-	return name;
+	for (struct etw_kernel_told_name *name = *bucket_of(names, key); name;
+	     name = name->next_in_bucket)
+		if (name->key == key && name->from_ns <= at_ns &&
+		    (!found || name->from_ns > found->from_ns))
+			found = name;
+	return found;
+}
+
+const struct etw_kernel_told_name *etw_kernel_file_names_find(
+	const struct etw_kernel_file_names *names, uint64_t key, uint64_t at_ns)
+{
+	const struct etw_kernel_told_name *name = find_entry(names, key, at_ns);
+
+	return name && !name->is_gone ? name : NULL;
 }
 
 static bool ends_deleted(const struct etw_kernel_told_name *name)
@@ -188,9 +200,11 @@ static bool ends_deleted(const struct etw_kernel_told_name *name)
 }
 
 size_t etw_kernel_deleted_name_text(struct etw_kernel_file_names *names,
-				    const struct etw_kernel_file_name *record, char *to)
+				    const struct etw_kernel_file_name *record, uint64_t at_ns,
+				    char *to)
 {
-	const struct etw_kernel_told_name *known = find(names, record->key);
+	const struct etw_kernel_told_name *known = etw_kernel_file_names_find(names, record->key,
+									      at_ns - 1);
 	struct text text = {.to = to};
 
 	if (!known)
@@ -202,9 +216,9 @@ size_t etw_kernel_deleted_name_text(struct etw_kernel_file_names *names,
 }
 
 size_t etw_kernel_given_name_text(const struct etw_kernel_file_names *names, uint64_t folder,
-				  const char *path, size_t path_bytes, char *to)
+				  uint64_t at_ns, const char *path, size_t path_bytes, char *to)
 {
-	const struct etw_kernel_told_name *known = find(names, folder);
+	const struct etw_kernel_told_name *known = etw_kernel_file_names_find(names, folder, at_ns);
 	size_t length = strnlen(path, path_bytes);
 	bool is_absolute = length && path[0] == '/';
 	struct text text = {.to = to};
@@ -227,32 +241,62 @@ size_t etw_kernel_given_name_text(const struct etw_kernel_file_names *names, uin
 	return text.bytes;
 }
 
-bool etw_kernel_file_names_has(const struct etw_kernel_file_names *names, uint64_t key)
+static void add_change(struct etw_kernel_file_names *names, struct etw_kernel_told_name *name)
 {
-	return find(names, key) != NULL;
+	if (name->is_change)
+		return;
+	name->is_change = true;
+	name->next_change = NULL;
+	name->previous_change = names->last_change;
+	*(names->last_change ? &names->last_change->next_change : &names->first_change) = name;
+	names->last_change = name;
 }
 
-void etw_kernel_file_names_remove(struct etw_kernel_file_names *names, uint64_t key)
+static void drop_change(struct etw_kernel_file_names *names, struct etw_kernel_told_name *name)
 {
-	struct etw_kernel_told_name **link, *name;
+	if (!name->is_change)
+		return;
+	name->is_change = false;
+	*(name->previous_change ? &name->previous_change->next_change
+				: &names->first_change) = name->next_change;
+	*(name->next_change ? &name->next_change->previous_change
+			    : &names->last_change) = name->previous_change;
+}
 
-	if (!names->buckets)
-		return;
-	for (link = bucket_of(names, key); *link && (*link)->key != key;)
+static void free_entry(struct etw_kernel_file_names *names, struct etw_kernel_told_name *name)
+{
+	struct etw_kernel_told_name **link = bucket_of(names, name->key);
+
+	while (*link != name)
 		link = &(*link)->next_in_bucket;
-	name = *link;
-	if (!name)
-		return;
 	*link = name->next_in_bucket;
 	*(name->previous ? &name->previous->next : &names->newest) = name->next;
 	*(name->next ? &name->next->previous : &names->oldest) = name->previous;
+	drop_change(names, name);
 	names->count--;
 	names->byte_count -= name->text_bytes;
 	free(name);
 }
 
-void etw_kernel_file_names_put(struct etw_kernel_file_names *names, uint64_t key, const char *text,
-			       size_t bytes)
+/* Whatever was told of the file before ends with the new entry, or begins behind it. */
+static void mark_changes(struct etw_kernel_file_names *names, struct etw_kernel_told_name *entry)
+{
+	bool has_others = entry->is_gone;
+
+	for (struct etw_kernel_told_name *name = entry->next_in_bucket; name;
+	     name = name->next_in_bucket) {
+		if (name->key != entry->key)
+			continue;
+		has_others = true;
+		add_change(names, name);
+	}
+	if (has_others)
+		add_change(names, entry);
+}
+
+/* @bytes: of @text; 0 where the file is gone */
+static void add_entry(struct etw_kernel_file_names *names, uint64_t key, uint64_t from_ns,
+		      bool is_gone, const char *text, size_t bytes)
 {
 	struct etw_kernel_told_name *name;
 
@@ -263,11 +307,10 @@ void etw_kernel_file_names_put(struct etw_kernel_file_names *names, uint64_t key
 			return;
 		}
 	}
-	etw_kernel_file_names_remove(names, key);
 	while (names->oldest && (names->count >= ETW_KERNEL_NAMES_MAX ||
 				 names->byte_count + bytes > ETW_KERNEL_NAMES_MAX_BYTES)) {
-		etw_kernel_file_names_remove(names, names->oldest->key);
-		names->forgotten++;
+		names->forgotten += !names->oldest->is_gone;
+		free_entry(names, names->oldest);
 	}
 	name = malloc(sizeof(*name) + bytes);
 	if (!name) {
@@ -276,22 +319,68 @@ void etw_kernel_file_names_put(struct etw_kernel_file_names *names, uint64_t key
 	}
 	*name = (struct etw_kernel_told_name){
 		.key = key,
+		.from_ns = from_ns,
 		.next = names->newest,
 		.next_in_bucket = *bucket_of(names, key),
+		.is_gone = is_gone,
 		.text_bytes = (uint32_t)bytes,
 	};
-	memcpy(name->text, text, bytes);
+	if (bytes)
+		memcpy(name->text, text, bytes);
 	*bucket_of(names, key) = name;
 	*(names->newest ? &names->newest->previous : &names->oldest) = name;
 	names->newest = name;
 	names->count++;
 	names->byte_count += (uint32_t)bytes;
+	mark_changes(names, name);
+}
+
+void etw_kernel_file_names_put(struct etw_kernel_file_names *names, uint64_t key, uint64_t from_ns,
+			       const char *text, size_t bytes)
+{
+	add_entry(names, key, from_ns, false, text, bytes);
+}
+
+void etw_kernel_file_names_remove(struct etw_kernel_file_names *names, uint64_t key,
+				  uint64_t from_ns)
+{
+	add_entry(names, key, from_ns, true, NULL, 0);
+}
+
+/* What was told of the file up to this change. Of one moment what was taken in last counts, which is in front. */
+static void free_earlier(struct etw_kernel_file_names *names,
+			 const struct etw_kernel_told_name *change)
+{
+	struct etw_kernel_told_name *name, *next;
+	bool is_behind = false;
+
+	for (name = *bucket_of(names, change->key); name; name = next) {
+		next = name->next_in_bucket;
+		if (name == change)
+			is_behind = true;
+		else if (name->key == change->key &&
+			 (name->from_ns < change->from_ns ||
+			  (is_behind && name->from_ns == change->from_ns)))
+			free_entry(names, name);
+	}
+}
+
+void etw_kernel_file_names_retire(struct etw_kernel_file_names *names, uint64_t before_ns)
+{
+	struct etw_kernel_told_name *change;
+
+	while ((change = names->first_change) && change->from_ns <= before_ns) {
+		drop_change(names, change);
+		free_earlier(names, change);
+		if (change->is_gone)
+			free_entry(names, change);
+	}
 }
 
 void etw_kernel_file_names_done(struct etw_kernel_file_names *names)
 {
 	while (names->newest)
-		etw_kernel_file_names_remove(names, names->newest->key);
+		free_entry(names, names->newest);
 	free(names->buckets);
 	etw_kernel_mount_points_done(&names->points);
 	*names = (struct etw_kernel_file_names){0};

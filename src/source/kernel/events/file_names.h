@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Names of files: how a record of the BPF programs becomes the text that /proc/self/fd shows, and which names were told, for
- * the rundown. Bounded: of more files than it holds, those that were told first are forgotten.
+ * the rundown and for paths that begin in a folder. Bounded: of more files than it holds, those that were told first are
+ * forgotten.
+ *
+ * A file is named on the processor that met it first, and events of all processors need the name that it had at their moment:
+ * so a name has a time, and the order in which names are taken in does not matter. One that was replaced, or whose file is
+ * gone, stays until no event of its time is left (etw_kernel_file_names_retire()).
  *
  * Context: the session's thread.
  * Source: docs/kernel-events/file.md.
@@ -22,9 +27,14 @@
 #define ETW_KERNEL_NAMES_MAX_BYTES (UINT32_C(16) << 20)
 
 struct etw_kernel_told_name {
-	uint64_t key;                                 /* of the file */
-	struct etw_kernel_told_name *next, *previous; /* by age, the newest first */
+	uint64_t key;     /* of the file */
+	uint64_t from_ns; /* CLOCK_MONOTONIC: since when it is called so */
+	struct etw_kernel_told_name *next, *previous; /* as taken in, the newest first */
 	struct etw_kernel_told_name *next_in_bucket;
+	struct etw_kernel_told_name *next_change,
+		*previous_change; /* as taken in, the oldest first */
+	bool is_change;           /* among the changes: others of the key may have ended with it */
+	bool is_gone;             /* no name: the file is gone since then */
 	uint32_t text_bytes;
 	char text[]; /* UTF-8, or whatever the file system has; no NUL */
 };
@@ -34,6 +44,7 @@ struct etw_kernel_file_names {
 	struct etw_kernel_mount_points points;
 	struct etw_kernel_told_name **buckets;        /* owned; NULL: nothing was told */
 	struct etw_kernel_told_name *newest, *oldest; /* owned */
+	struct etw_kernel_told_name *first_change, *last_change;
 	uint32_t count, byte_count;
 	uint64_t forgotten; /* names that left no room for newer ones */
 };
@@ -53,31 +64,41 @@ size_t etw_kernel_file_name_text(struct etw_kernel_file_names *names,
 				 const struct etw_kernel_file_name *record, const char *path,
 				 size_t path_bytes, char *to);
 
-/* etw_kernel_deleted_name_text() - of a file that is gone, and whose record has no name: the one that was told. Else as above. */
+/*
+ * etw_kernel_deleted_name_text() - of a file that is gone since @at_ns, and whose record has no name: the one that was told.
+ * Else as above.
+ */
 size_t etw_kernel_deleted_name_text(struct etw_kernel_file_names *names,
-				    const struct etw_kernel_file_name *record, char *to);
+				    const struct etw_kernel_file_name *record, uint64_t at_ns,
+				    char *to);
 
 /*
  * etw_kernel_given_name_text() - the text of a path as a system call has it: behind the name of the folder where it begins,
  * if that was told, and without what says nothing ("./", "//"). Links are not followed, and ".." stays.
  *
  * @folder: its key; 0: the path begins at the root, or nothing is known
+ * @at_ns:  the moment of the call
  * @path:   @path_bytes, the last of which may be a NUL
  * @to:     as above
  *
  * Returns its bytes.
  */
 size_t etw_kernel_given_name_text(const struct etw_kernel_file_names *names, uint64_t folder,
-				  const char *path, size_t path_bytes, char *to);
+				  uint64_t at_ns, const char *path, size_t path_bytes, char *to);
 
-/* etw_kernel_file_names_put() - a name is told; another one of the same key is replaced. Without memory it is forgotten. */
-void etw_kernel_file_names_put(struct etw_kernel_file_names *names, uint64_t key, const char *text,
-			       size_t bytes);
+/* etw_kernel_file_names_find() - what a file was called at a moment. Borrowed; NULL: it had no name that was told. */
+const struct etw_kernel_told_name *etw_kernel_file_names_find(
+	const struct etw_kernel_file_names *names, uint64_t key, uint64_t at_ns);
 
-/* etw_kernel_file_names_has() - whether a name of the file was told. */
-bool etw_kernel_file_names_has(const struct etw_kernel_file_names *names, uint64_t key);
+/* etw_kernel_file_names_put() - a file is called so from @from_ns on. Without memory it is forgotten. */
+void etw_kernel_file_names_put(struct etw_kernel_file_names *names, uint64_t key, uint64_t from_ns,
+			       const char *text, size_t bytes);
 
-/* etw_kernel_file_names_remove() - a file is gone. */
-void etw_kernel_file_names_remove(struct etw_kernel_file_names *names, uint64_t key);
+/* etw_kernel_file_names_remove() - a file is gone from @from_ns on. */
+void etw_kernel_file_names_remove(struct etw_kernel_file_names *names, uint64_t key,
+				  uint64_t from_ns);
+
+/* etw_kernel_file_names_retire() - no event from before @before_ns is left: what was replaced until then is freed. */
+void etw_kernel_file_names_retire(struct etw_kernel_file_names *names, uint64_t before_ns);
 
 #endif

@@ -22,13 +22,14 @@ void etw_kernel_cpu_rings_close(struct etw_kernel_cpu_rings *rings)
 		free(rings->at[i].places);
 	}
 	free(rings->at);
-	*rings = (struct etw_kernel_cpu_rings){0};
+	rings->at = NULL;
+	rings->count = 0;
 }
 
 int etw_kernel_cpu_rings_open(struct etw_kernel_cpu_rings *rings, const int *fds, uint32_t count,
 			      uint64_t byte_count)
 {
-	*rings = (struct etw_kernel_cpu_rings){0};
+	rings->count = 0;
 	rings->at = calloc(count, sizeof(*rings->at));
 	if (!rings->at)
 		return -ENOMEM;
@@ -167,6 +168,14 @@ static void take_copy(struct etw_kernel_cpu_rings *rings, uint32_t cpu,
 		rings->copied(rings->context, cpu, (const void *)from->at);
 }
 
+static void take_whole(const struct etw_kernel_cpu_rings *rings, struct etw_kernel_cpu_ring *ring,
+		       const struct etw_kernel_cpu_record *record, uint64_t begin)
+{
+	if (record->kind == ETW_KERNEL_FILE_NAME && rings->named)
+		rings->named(rings->naming, record);
+	put_in_order(ring, record, begin);
+}
+
 static int read_one(struct etw_kernel_cpu_rings *rings, struct etw_kernel_cpu_ring *ring)
 {
 	uint64_t end = etw_kernel_ring_end(&ring->ring);
@@ -189,7 +198,7 @@ static int read_one(struct etw_kernel_cpu_rings *rings, struct etw_kernel_cpu_ri
 		if (is_copy(&record))
 			take_copy(rings, (uint32_t)(ring - rings->at), &record);
 		else if (is_whole(&record))
-			put_in_order(ring, (const void *)record.at, begin);
+			take_whole(rings, ring, (const void *)record.at, begin);
 		else
 			ring->malformed++;
 	}

@@ -46,10 +46,15 @@ struct etw_kernel_cpu_rings {
 	/* Is told of a copied stack, borrowed: it is no event, and needs no place. NULL: nobody wants them. */
 	void (*copied)(void *context, uint32_t cpu, const struct etw_kernel_cpu_record *record);
 	void *context;
+	/* Is told of each record that names a file when it is read, borrowed, in no order of time. NULL: nobody asks. */
+	void (*named)(void *naming, const struct etw_kernel_cpu_record *record);
+	void *naming;
 };
 
 /*
  * etw_kernel_cpu_rings_open() - maps the rings of @fds; borrowed during the call.
+ *
+ * @rings: none is open; who is to be told of what stays as it is
  *
  * Returns 0, -ENOMEM, or what mmap() said, negative; nothing is open then.
  */
