@@ -170,7 +170,7 @@ def check_objects(trace, problems):
 
 
 def begins_once_more(trace, event):
-    """A signal came, and the kernel made the call again by itself, of which the program knows nothing."""
+    """A signal came, and the kernel made the call again, of which the program knows nothing."""
     end = trace.ends.get(event[1]["IrpPtr"])
     return end is not None and number(end["NtStatus"]) == RETRY
 
