@@ -24,8 +24,8 @@ weak "$ETW" record -o unnamed.etl -- sh -c 'exit 3' >/dev/null 2>err || status=$
 echo "unnamed: status $status"
 grep '^etw: \|^note: ' err | sed "${short[@]}"
 status=0
-weak "$ETW" record --quiet --kernel process,thread -o named.etl -- sh -c 'exit 3' >/dev/null 2>err ||
-	status=$?
+weak "$ETW" record --quiet --kernel process,thread -o named.etl -- sh -c 'exit 3' \
+	>/dev/null 2>err || status=$?
 echo "named, with --quiet: status $status"
 # Of a host of one's own without rights to tracefs, whatever its folder is called.
 mkdir own
@@ -33,6 +33,7 @@ chmod 711 .
 chown nobody own
 status=0
 (cd own && ETW_RUNTIME_DIR=$PWD setpriv --reuid nobody --clear-groups -- \
-	"$ETW" record --provider linux:sched -o tracepoints.etl -- true) >/dev/null 2>err || status=$?
+	"$ETW" record --provider linux:sched -o tracepoints.etl -- true) \
+	>/dev/null 2>err || status=$?
 echo "tracepoints: status $status, $(find own -name '*.etl' | wc -l) files"
 grep '^etw: ' err

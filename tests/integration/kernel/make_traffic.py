@@ -470,8 +470,8 @@ def main():
     print("ready", flush=True)
     sys.stdin.read()
     LOG.lines.clear()
-    for work in (connect_all, connect_many, pass_on, inherit, outlive, read_behind_end, reset, refuse,
-                 retransmit, exchange_datagrams):
+    for work in (connect_all, connect_many, pass_on, inherit, outlive, read_behind_end, reset,
+                 refuse, retransmit, exchange_datagrams):
         work()
     if before:
         before.finish()
