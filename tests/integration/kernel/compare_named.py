@@ -8,7 +8,8 @@ One session records the NT Kernel Logger's classes; an ordinary session within i
 Microsoft-Windows-Kernel-Process, -File, -Network and -Disk; on a machine that is busy. Of what a
 worker does (processes, threads, images, files, a connection, transfers of a disk) both say the
 same, as sets. Each event decodes by the table of known providers alone; a keyword brings its
-events and no others.
+events and no others. What Microsoft-Windows-Kernel-Memory says of a process that holds much memory
+is what the classic events and /proc say.
 Exit status: 0; 1 with the differences; 77 with the reason why it cannot run.
 """
 
@@ -43,6 +44,15 @@ OPERATIONS = {"Create": "Create", "Cleanup": "Cleanup", "Close": "Close", "Read"
               "QueryInfo": "QueryInformation", "DirEnum": "DirEnum", "DeletePath": "DeletePath",
               "RenamePath": "RenamePath"}
 THREAD = re.compile(r'"(?:FileIo|Microsoft-Windows-Kernel-File)".*"(?:TTID|IssuingThreadId)":(\d+)')
+HOLD = """import os, time
+held = bytearray(40 << 20)
+for at in range(0, len(held), 4096):
+    held[at] = 1
+pages = open("/proc/self/statm").read().split()[1]
+time.sleep(2)
+print(os.getpid(), pages, flush=True)
+"""
+NEARLY = 200  # pages that the process may have got meanwhile
 DETAILS = ("ByteOffset", "IOSize", "InfoClass")
 
 
@@ -234,6 +244,39 @@ def check_wishes(etw, folder, environment):
     return wrong
 
 
+def held_pages(etw, path, environment, pid):
+    """What each event of working sets says of the process; what is wrong with how they decode."""
+    pages, wrong = [], []
+    for event in read(etw, path, environment):
+        is_named = event["provider"] == f"{PREFIX}Memory"
+        if is_named and (event["schema"] != "known" or event["status"] != "complete"):
+            wrong.append(f"Memory {event['id']}: {event['schema']}, {event['status']}")
+        if is_named or event["provider"] == "PageFault":
+            for entry in event["fields"].get("WSCommitInfo", event["fields"].get("WsEntry", ())):
+                if entry.get("ProcessID", entry.get("ProcessId")) == pid:
+                    pages.append(int(str(entry["WorkingSetPageCount"]), 0))
+    return pages, wrong
+
+
+def check_memory(etw, folder, environment):
+    """Of memory both take samples, each at moments of its own: a process that keeps still."""
+    classic, named = f"{folder}/sizes.etl", f"{folder}/named_sizes.etl"
+    made = run([etw, "record", "--force", "--quiet", "-o", classic, "--kernel",
+                "meminfo,meminfo_ws", "--", etw, "record", "--force", "--quiet", "-o", named,
+                "--provider", f"{PREFIX}Memory", "--", sys.executable, "-c", HOLD], environment)
+    if made.returncode:
+        return [f"memory: {made.stderr[-300:]}"]
+    pid, held = map(int, made.stdout.split()[:2])
+    problems = []
+    for path in (classic, named):
+        pages, wrong = held_pages(etw, path, environment, pid)
+        problems += wrong
+        # The first may come while it grows, the last while it ends.
+        if abs(max(pages, default=0) - held) > NEARLY:
+            problems.append(f"{path}: process {pid} holds {held} pages, and has {pages}")
+    return problems
+
+
 def compare(etw, folder):
     """(problems, lost, summary)"""
     environment = dict(os.environ, ETW_RUNTIME_DIR=f"{folder}/run")
@@ -259,6 +302,7 @@ def compare(etw, folder):
             for event in read(etw, f"{folder}/{name}.etl", environment, facts.tids):
                 facts.take(event)
         wrong = differences(*both) + check_wishes(etw, folder, environment)
+        wrong += check_memory(etw, folder, environment)
         count = sum(sum(found.values()) for found in both[1].sets.values())
         return wrong, lost_in(text), f"{count} facts in both, {len(wrong)} wrong"
 
