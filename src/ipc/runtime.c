@@ -188,3 +188,10 @@ int etw_runtime_make_directory(const char *directory)
 	/* The mask of the caller must not lock users out of the system's directory. */
 	return chmod(directory, mode) < 0 ? -errno : 0;
 }
+
+bool etw_runtime_is_own(enum etw_instance instance)
+{
+	char directory[PATH_MAX];
+
+	return etw_runtime_directory(instance, directory) == 0 && is_own_folder(directory, stat);
+}

@@ -54,6 +54,9 @@ const char *etw_runtime_place(const struct etw_runtime_places *places);
  */
 int etw_runtime_directory(enum etw_instance instance, char *ret);
 
+/* etw_runtime_is_own() - whether an instance's directory is this user's: its host, if there is one, runs as this user. */
+bool etw_runtime_is_own(enum etw_instance instance);
+
 /* etw_runtime_is_one() - this process has one instance only (root, or $ETW_RUNTIME_DIR). */
 bool etw_runtime_is_one(void);
 

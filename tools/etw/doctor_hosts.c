@@ -29,7 +29,7 @@ static const struct etw_control_waiting waiting = {.wake_fd = -1, .tell = host_w
 static const char *name_of(enum etw_instance instance)
 {
 	if (etw_runtime_is_one() && geteuid() != 0)
-		return "your host";
+		return etw_runtime_is_own(instance) ? "your host" : "another user's host";
 	return instance == ETW_INSTANCE_SYSTEM ? "the machine's host" : "your own host";
 }
 

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/macros.h"
@@ -51,11 +49,7 @@ const char *record_tracepoints_why_silent(const char *text)
 
 const char *record_tracepoints_why_none(const char *text, enum etw_instance instance)
 {
-	char directory[PATH_MAX];
-	struct stat status;
-
-	if (etw_runtime_directory(instance, directory) || stat(directory, &status) ||
-	    status.st_uid != geteuid())
+	if (!etw_runtime_is_own(instance))
 		return NULL;
 	return record_tracepoints_why_silent(text);
 }
