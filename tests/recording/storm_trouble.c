@@ -100,9 +100,14 @@ void storm_trouble_init(struct points_order *given)
 	orders = given;
 }
 
+/* And waits for its end: who dies next is to die without it. */
 static void kill_now(pid_t pid)
 {
+	const struct wait wait = wait_for("a process that was killed does not end");
+
 	(void)kill(pid, SIGKILL); /* it may just have died */
+	while (recording_is_alive(pid))
+		wait_on(&wait);
 }
 
 static void stop_for_a_while(pid_t pid, uint32_t ms)

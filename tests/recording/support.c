@@ -67,9 +67,24 @@ struct recording_processes recording_processes(void)
 	return processes;
 }
 
-static bool is_alive(pid_t pid)
+bool recording_is_alive(pid_t pid)
 {
-	return pid > 1 && kill(pid, 0) == 0;
+	char path[64], line[256] = "";
+	const char *end;
+	FILE *file;
+
+	if (pid <= 1)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	if (!fgets(line, sizeof(line), file))
+		line[0] = '\0';
+	fclose(file);
+	/* The state is behind the name, which may have anything in it. */
+	end = strrchr(line, ')');
+	return end && end[1] == ' ' && !strchr("ZX", end[2]);
 }
 
 struct recording_processes recording_await_standby(void)
@@ -77,8 +92,8 @@ struct recording_processes recording_await_standby(void)
 	const struct wait wait = wait_for("there are not keeper, standby and host");
 	struct recording_processes processes = recording_processes();
 
-	while (!is_alive(processes.keeper) || !is_alive(processes.standby) ||
-	       !is_alive(processes.host)) {
+	while (!recording_is_alive(processes.keeper) || !recording_is_alive(processes.standby) ||
+	       !recording_is_alive(processes.host)) {
 		wait_on(&wait);
 		processes = recording_processes();
 	}

@@ -82,6 +82,9 @@ pid_t process_status(pid_t pid, const char *key);
  */
 pid_t recording_host(const struct recording *recording);
 
+/* recording_is_alive() - whether a process runs, or stands; not one that has ended and was not waited for. */
+bool recording_is_alive(pid_t pid);
+
 /* The processes of the tests' host. */
 struct recording_processes {
 	pid_t keeper, standby, host; /* 0: none */
