@@ -61,14 +61,10 @@ static int take_event(void *context, const struct etw_etl_buffer *buffer, uint8_
 int notes_read(struct notes *notes, const char *path)
 {
 	const struct etw_trace_visitor visitor = {.context = notes, .event = take_event};
-	struct etw_fault fault = {0};
-	struct etw_trace *trace;
-	int result;
+	CLEANUP(etw_trace_closep) struct etw_trace *trace = NULL;
 
-	TRY(etw_trace_open(path, &trace, &fault));
-	result = etw_trace_each_buffer(trace, &visitor);
-	etw_trace_close(trace);
-	return result;
+	TRY(etw_trace_open(path, &trace, NULL));
+	return etw_trace_each_buffer(trace, &visitor);
 }
 
 static uint32_t kept_count(const struct notes *notes)

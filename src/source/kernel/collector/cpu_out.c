@@ -47,8 +47,11 @@ static void take_name(void *naming, const struct etw_kernel_cpu_record *record)
 
 	if (!cpu_out->maker.file_names)
 		return;
-	if (cpu_out->maker.file_names->first_change)
+	/* Once a round: while rings are read, nothing is made. */
+	if (cpu_out->retired_ns != cpu_out->until_ns) {
+		cpu_out->retired_ns = cpu_out->until_ns;
 		etw_kernel_file_names_retire(cpu_out->maker.file_names, first_left_ns(cpu_out));
+	}
 	etw_kernel_cpu_learn_name(&cpu_out->maker, record);
 }
 

@@ -27,6 +27,7 @@ struct etw_kernel_cpu_out {
 	struct etw_kernel_front *fronts;         /* owned; host->cpu_count */
 	struct etw_kernel_cpu_maker maker;       /* its routines and its seen are set later */
 	uint64_t until_ns;                       /* everything up to it was read */
+	uint64_t retired_ns;                     /* what it was when names were retired last */
 	struct etw_kernel_stacks *stacks;        /* borrowed: what was unwound; NULL: nothing is */
 	struct etw_kernel_stack_account account; /* of the stacks that were asked for */
 };
