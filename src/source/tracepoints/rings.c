@@ -58,16 +58,16 @@ static uint64_t ring_bytes(uint32_t cpu_count)
 int etw_tracepoint_rings_open(struct etw_tracepoint_rings *rings, uint32_t cpu_count,
 			      bool has_stack)
 {
-	struct etw_kernel_perf *ring = &rings->rings[has_stack];
+	struct etw_kernel_perf_ring *ring = &rings->rings[has_stack];
 	int r;
 
 	if (ring->fd >= 0)
 		return ring->fd;
-	*ring = (struct etw_kernel_perf){.fd = open_event(rings->cpu), .cpu = rings->cpu};
+	*ring = (struct etw_kernel_perf_ring){.fd = open_event(rings->cpu), .cpu = rings->cpu};
 	r = ring->fd < 0 ? ring->fd
-			 : etw_kernel_perf_map(ring, ring_bytes(cpu_count), RING_BYTES_LEAST);
+			 : etw_kernel_perf_ring_map(ring, ring_bytes(cpu_count), RING_BYTES_LEAST);
 	if (r < 0) {
-		etw_kernel_perf_close(ring);
+		etw_kernel_perf_ring_close(ring);
 		return r == -EPERM ? -EACCES : r;
 	}
 	return ring->fd;
@@ -102,14 +102,14 @@ static int take_record(struct reading *reading, const uint8_t *at, uint32_t byte
 }
 
 /* Returns 0 at the end, 1 when there is more. */
-static int read_ring(struct reading *reading, struct etw_kernel_perf *ring, bool has_stack,
+static int read_ring(struct reading *reading, struct etw_kernel_perf_ring *ring, bool has_stack,
 		     uint8_t *buffer)
 {
-	const uint64_t end = etw_kernel_perf_end(ring);
+	const uint64_t end = etw_kernel_perf_ring_end(ring);
 	int r = 0;
 
 	for (unsigned i = 0; i < RECORDS_AT_ONCE; i++) {
-		int bytes = etw_kernel_perf_next(ring, end, buffer);
+		int bytes = etw_kernel_perf_ring_next(ring, end, buffer);
 
 		if (bytes < 0) {
 			/* Nothing behind it can be found. */
@@ -122,7 +122,7 @@ static int read_ring(struct reading *reading, struct etw_kernel_perf *ring, bool
 		if (r < 0)
 			break;
 	}
-	etw_kernel_perf_release(ring, ring->position);
+	etw_kernel_perf_ring_release(ring, ring->position);
 	return r < 0 ? r : ring->position != end;
 }
 
@@ -158,5 +158,5 @@ void etw_tracepoint_rings_settle(struct etw_tracepoint_rings *rings, uint64_t lo
 void etw_tracepoint_rings_close(struct etw_tracepoint_rings *rings)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rings->rings); i++)
-		etw_kernel_perf_close(&rings->rings[i]);
+		etw_kernel_perf_ring_close(&rings->rings[i]);
 }

@@ -10,16 +10,16 @@
 #ifndef ETW_SOURCE_TRACEPOINTS_RINGS_H
 #define ETW_SOURCE_TRACEPOINTS_RINGS_H
 
-#include "source/kernel/perf/mappings.h"
+#include "source/kernel/perf/perf_ring.h"
 #include "source/tracepoints/sample.h"
 
 struct etw_tracepoint_rings {
 	uint32_t cpu;
-	struct etw_kernel_perf rings[2]; /* [1]: with stacks */
-	uint64_t told_lost;              /* as the rings said it */
-	uint64_t closed_lost;            /* of events that are closed */
-	uint64_t unreadable;             /* records that made no sense */
-	uint64_t lost;                   /* as it is told */
+	struct etw_kernel_perf_ring rings[2]; /* [1]: with stacks */
+	uint64_t told_lost;                   /* as the rings said it */
+	uint64_t closed_lost;                 /* of events that are closed */
+	uint64_t unreadable;                  /* records that made no sense */
+	uint64_t lost;                        /* as it is told */
 };
 
 /* What is done with a sample. Returns 0 or negative errno, which ends the reading. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* perf's records taken apart, and its ring read over memory of the test's. */
+/* perf's records taken apart. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <setjmp.h>
@@ -12,8 +12,6 @@
 
 #include "base/bytes.h"
 #include "source/kernel/perf/mappings.h"
-
-#define RING_BYTES 256
 
 static const uint8_t trailer[24] = {5, 0, 0, 0, 6, 0, 0, 0, 77, 0, 0, 0, 0, 0, 0, 0, 1};
 
@@ -197,48 +195,6 @@ static void test_mappings__short_records_are_refused(void **state)
 			 -EBADMSG);
 }
 
-static void test_mappings__the_ring_wraps(void **state)
-{
-	static struct {
-		struct perf_event_mmap_page control;
-		uint8_t data[RING_BYTES];
-	} memory;
-	struct etw_kernel_perf perf = {
-		.map = &memory.control, .data = memory.data, .byte_count = RING_BYTES};
-	_Alignas(8) uint8_t to[RING_BYTES];
-
-	(void)state;
-	for (uint8_t i = 0; i < 100; i++) {
-		struct perf_event_header header = {.type = i, .size = 56};
-		uint8_t record[56];
-
-		memset(record, i, sizeof(record));
-		memcpy(record, &header, sizeof(header));
-		for (size_t k = 0; k < sizeof(record); k++)
-			memory.data[(memory.control.data_head + k) % RING_BYTES] = record[k];
-		memory.control.data_head += sizeof(record);
-		assert_int_equal(etw_kernel_perf_next(&perf, etw_kernel_perf_end(&perf), to), 56);
-		assert_memory_equal(to, record, sizeof(record));
-		assert_int_equal(etw_kernel_perf_next(&perf, etw_kernel_perf_end(&perf), to), 0);
-		etw_kernel_perf_release(&perf, perf.position);
-		assert_int_equal(memory.control.data_tail, memory.control.data_head);
-	}
-	memory.data[(memory.control.data_head + 6) % RING_BYTES] = 4; /* shorter than its header */
-	memory.data[(memory.control.data_head + 7) % RING_BYTES] = 0;
-	memory.control.data_head += 56;
-	assert_int_equal(etw_kernel_perf_next(&perf, etw_kernel_perf_end(&perf), to), -EBADMSG);
-	assert_int_equal(etw_kernel_perf_next(&perf, perf.position + 4, to), -EBADMSG);
-}
-
-static void test_mappings__nothing_open_is_nothing(void **state)
-{
-	struct etw_kernel_perf perf = {.fd = -1};
-
-	(void)state;
-	assert_int_equal(etw_kernel_perf_enable(&perf, true), 0);
-	etw_kernel_perf_close(&perf);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -248,8 +204,6 @@ int main(void)
 		cmocka_unit_test(test_mappings__a_mapping_without_its_file),
 		cmocka_unit_test(test_mappings__other_records),
 		cmocka_unit_test(test_mappings__short_records_are_refused),
-		cmocka_unit_test(test_mappings__the_ring_wraps),
-		cmocka_unit_test(test_mappings__nothing_open_is_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,19 +42,18 @@ static int tear_down(void **state)
 	(void)state;
 	/* The memory is the test's. */
 	for (unsigned i = 0; streams.perfs && i < 2 * CPUS; i++)
-		streams.perfs[i] = (struct etw_kernel_perf){.fd = -1};
+		streams.perfs[i] = (struct etw_kernel_perf_ring){.fd = -1};
 	etw_kernel_streams_done(&streams);
 	return 0;
 }
 
-static struct etw_kernel_perf perf_of(struct perf_memory *memory, enum etw_kernel_perf_what what)
+static struct etw_kernel_perf_ring perf_of(struct perf_memory *memory)
 {
-	return (struct etw_kernel_perf){.fd = 1000000,
-					.cpu = 1,
-					.what = what,
-					.map = &memory->control,
-					.data = memory->data,
-					.byte_count = PERF_BYTES};
+	return (struct etw_kernel_perf_ring){.fd = 1000000,
+					     .cpu = 1,
+					     .map = &memory->control,
+					     .data = memory->data,
+					     .byte_count = PERF_BYTES};
 }
 
 /* Of CPU 1; CPU 0 is offline. */
@@ -66,9 +65,9 @@ static void open_perf(void)
 	streams.perfs = calloc(2 * CPUS, sizeof(*streams.perfs));
 	assert_true(streams.perf_record && streams.perfs);
 	streams.perfs[0].fd = -1;
-	streams.perfs[1] = perf_of(&perf_memory, ETW_KERNEL_PERF_CODE);
+	streams.perfs[1] = perf_of(&perf_memory);
 	streams.perfs[CPUS].fd = -1;
-	streams.perfs[CPUS + 1] = perf_of(&data_memory, ETW_KERNEL_PERF_DATA);
+	streams.perfs[CPUS + 1] = perf_of(&data_memory);
 }
 
 static void put_lost(struct perf_memory *memory, uint64_t count, uint64_t time_ns)

@@ -6,13 +6,10 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/atomic.h"
 #include "base/macros.h"
 #include "source/kernel/procfs/vdso.h"
 
@@ -197,33 +194,11 @@ static int open_event(uint32_t cpu, enum etw_kernel_perf_what what)
 #define CODE_BYTES_MIN (UINT64_C(512) << 10)
 #define DATA_BYTES_MIN (UINT64_C(64) << 10)
 
-int etw_kernel_perf_map(struct etw_kernel_perf *perf, uint64_t data_bytes, uint64_t least)
+static int map_ring(struct etw_kernel_perf_ring *ring, enum etw_kernel_perf_what what,
+		    uint64_t data_bytes)
 {
-	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	struct perf_event_mmap_page *control;
-
-	do {
-		perf->map = mmap(NULL, page + data_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-				 perf->fd, 0);
-		/* More than kernel.perf_event_mlock_kb is for who may lock memory. */
-	} while (perf->map == MAP_FAILED && errno == EPERM && data_bytes > least &&
-		 (data_bytes /= 2));
-	if (perf->map == MAP_FAILED) {
-		perf->map = NULL;
-		return -errno;
-	}
-	control = perf->map;
-	perf->data = (uint8_t *)perf->map + page;
-	perf->byte_count = data_bytes;
-	perf->position = load_relaxed(&control->data_tail); /* a former host wrote it */
-	return 0;
-}
-
-static int map_ring(struct etw_kernel_perf *perf, uint64_t data_bytes)
-{
-	return etw_kernel_perf_map(perf, data_bytes,
-				   perf->what == ETW_KERNEL_PERF_CODE ? CODE_BYTES_MIN
-								      : DATA_BYTES_MIN);
+	return etw_kernel_perf_ring_map(
+		ring, data_bytes, what == ETW_KERNEL_PERF_CODE ? CODE_BYTES_MIN : DATA_BYTES_MIN);
 }
 
 #define NAME_BYTES 32 /* of a kept descriptor */
@@ -235,35 +210,35 @@ static void name_kept(uint32_t cpu, enum etw_kernel_perf_what what, char ret[NAM
 	snprintf(ret, NAME_BYTES, "%s-%u", name, cpu);
 }
 
-int etw_kernel_perf_open_anew(struct etw_kernel_perf *perf, const struct etw_source_host *host,
+int etw_kernel_perf_open_anew(struct etw_kernel_perf_ring *ring, const struct etw_source_host *host,
 			      uint32_t cpu, enum etw_kernel_perf_what what, uint64_t data_bytes)
 {
 	char name[NAME_BYTES];
 	int r;
 
-	*perf = (struct etw_kernel_perf){.fd = open_event(cpu, what), .cpu = cpu, .what = what};
-	r = perf->fd < 0 ? perf->fd : map_ring(perf, data_bytes);
+	*ring = (struct etw_kernel_perf_ring){.fd = open_event(cpu, what), .cpu = cpu};
+	r = ring->fd < 0 ? ring->fd : map_ring(ring, what, data_bytes);
 	name_kept(cpu, what, name);
 	if (r)
-		etw_kernel_perf_close(perf);
+		etw_kernel_perf_ring_close(ring);
 	else if (host->keep_fd)
-		(void)host->keep_fd(host->context, name, perf->fd);
+		(void)host->keep_fd(host->context, name, ring->fd);
 	return r;
 }
 
-static int take_over(struct etw_kernel_perf *perf, int fd, uint32_t cpu,
+static int take_over(struct etw_kernel_perf_ring *ring, int fd, uint32_t cpu,
 		     enum etw_kernel_perf_what what, uint64_t data_bytes)
 {
 	int r;
 
-	*perf = (struct etw_kernel_perf){.fd = fd, .cpu = cpu, .what = what};
-	r = map_ring(perf, data_bytes);
+	*ring = (struct etw_kernel_perf_ring){.fd = fd, .cpu = cpu};
+	r = map_ring(ring, what, data_bytes);
 	if (r)
-		etw_kernel_perf_close(perf);
+		etw_kernel_perf_ring_close(ring);
 	return r;
 }
 
-int etw_kernel_perf_open(struct etw_kernel_perf *perf, const struct etw_source_host *host,
+int etw_kernel_perf_open(struct etw_kernel_perf_ring *ring, const struct etw_source_host *host,
 			 uint32_t cpu, enum etw_kernel_perf_what what, uint64_t data_bytes,
 			 struct etw_fault *reterr)
 {
@@ -274,9 +249,9 @@ int etw_kernel_perf_open(struct etw_kernel_perf *perf, const struct etw_source_h
 	if (host->kept_fd)
 		fd = host->kept_fd(host->context, name);
 	if (fd >= 0)
-		r = take_over(perf, fd, cpu, what, data_bytes);
+		r = take_over(ring, fd, cpu, what, data_bytes);
 	else
-		r = etw_kernel_perf_open_anew(perf, host, cpu, what, data_bytes);
+		r = etw_kernel_perf_open_anew(ring, host, cpu, what, data_bytes);
 	if (r == -EACCES || r == -EPERM)
 		return etw_fault_set(
 			reterr, -EACCES, 0, "kernel source", "perf",
@@ -286,64 +261,4 @@ int etw_kernel_perf_open(struct etw_kernel_perf *perf, const struct etw_source_h
 		return etw_fault_set(reterr, r, 0, "kernel source", "perf",
 				     "the kernel gives no mapping records (perf_event_open)");
 	return r;
-}
-
-int etw_kernel_perf_enable(const struct etw_kernel_perf *perf, bool is_on)
-{
-	if (perf->fd < 0)
-		return 0;
-	if (ioctl(perf->fd, is_on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0))
-		return -errno;
-	return 0;
-}
-
-void etw_kernel_perf_close(struct etw_kernel_perf *perf)
-{
-	if (perf->map)
-		munmap(perf->map, (uint64_t)sysconf(_SC_PAGESIZE) + perf->byte_count);
-	if (perf->fd >= 0)
-		close(perf->fd);
-	*perf = (struct etw_kernel_perf){.fd = -1};
-}
-
-uint64_t etw_kernel_perf_end(const struct etw_kernel_perf *perf)
-{
-	const struct perf_event_mmap_page *control = perf->map;
-
-	/* Pairs with the kernel's barrier before it moves the head. */
-	return load_acquire(&control->data_head);
-}
-
-static void copy_out(const struct etw_kernel_perf *perf, uint64_t position, uint8_t *to,
-		     uint64_t bytes)
-{
-	uint64_t offset = position & (perf->byte_count - 1);
-	uint64_t first = perf->byte_count - offset < bytes ? perf->byte_count - offset : bytes;
-
-	memcpy(to, perf->data + offset, first);
-	memcpy(to + first, perf->data, bytes - first);
-}
-
-int etw_kernel_perf_next(struct etw_kernel_perf *perf, uint64_t end, uint8_t *to)
-{
-	struct perf_event_header header;
-
-	if (perf->position == end)
-		return 0;
-	if (end - perf->position < sizeof(header))
-		return -EBADMSG;
-	copy_out(perf, perf->position, (uint8_t *)&header, sizeof(header));
-	if (header.size < sizeof(header) || header.size > end - perf->position)
-		return -EBADMSG;
-	copy_out(perf, perf->position, to, header.size);
-	perf->position += header.size;
-	return header.size;
-}
-
-void etw_kernel_perf_release(struct etw_kernel_perf *perf, uint64_t position)
-{
-	struct perf_event_mmap_page *control = perf->map;
-
-	/* Pairs with the kernel's look at the tail when it wants room. */
-	store_release(&control->data_tail, position);
 }

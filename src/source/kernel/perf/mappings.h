@@ -16,6 +16,7 @@
 
 #include "base/fault.h"
 #include "base/source.h"
+#include "source/kernel/perf/perf_ring.h"
 #include "source/kernel/processes/images.h"
 
 enum etw_kernel_perf_kind {
@@ -51,21 +52,6 @@ enum etw_kernel_perf_what {
 	ETW_KERNEL_PERF_DATA = 1, /* what may not be executed */
 };
 
-/* A ring of one CPU. */
-struct etw_kernel_perf {
-	int fd; /* owned; -1: the CPU is not there */
-	uint32_t cpu;
-	enum etw_kernel_perf_what what;
-	void *map; /* owned: a page of positions, then the data */
-	uint8_t *data;
-	uint64_t byte_count; /* of the data; a power of two */
-	uint64_t position;
-	bool is_gone; /* its CPU went offline since it was opened: nothing more comes */
-};
-
-/* Bytes that a record may have; perf's size field has 16 bits. */
-#define ETW_KERNEL_PERF_RECORD_MAX 65536
-
 /*
  * etw_kernel_perf_parse() - takes a record apart.
  *
@@ -83,40 +69,12 @@ int etw_kernel_perf_parse(const uint8_t *at, uint32_t byte_count,
  *
  * Returns 0; -ENODEV when the CPU is offline; -EACCES without the privilege; else what the kernel said.
  */
-int etw_kernel_perf_open(struct etw_kernel_perf *perf, const struct etw_source_host *host,
+int etw_kernel_perf_open(struct etw_kernel_perf_ring *ring, const struct etw_source_host *host,
 			 uint32_t cpu, enum etw_kernel_perf_what what, uint64_t data_bytes,
 			 struct etw_fault *reterr);
 
-/*
- * etw_kernel_perf_map() - maps the ring of an event that is open already, of whatever it tells.
- *
- * @least: bytes that it may have; else as etw_kernel_perf_open()
- */
-int etw_kernel_perf_map(struct etw_kernel_perf *perf, uint64_t data_bytes, uint64_t least);
-
 /* etw_kernel_perf_open_anew() - as etw_kernel_perf_open(), but takes nothing over: for a CPU that came back. */
-int etw_kernel_perf_open_anew(struct etw_kernel_perf *perf, const struct etw_source_host *host,
+int etw_kernel_perf_open_anew(struct etw_kernel_perf_ring *ring, const struct etw_source_host *host,
 			      uint32_t cpu, enum etw_kernel_perf_what what, uint64_t data_bytes);
-
-/* etw_kernel_perf_enable() - records from now on, or no more. Returns 0, also where it is not open; else negative errno. */
-int etw_kernel_perf_enable(const struct etw_kernel_perf *perf, bool is_on);
-
-/* etw_kernel_perf_close() - does nothing when it is not open. */
-void etw_kernel_perf_close(struct etw_kernel_perf *perf);
-
-/* etw_kernel_perf_end() - where the kernel writes next. */
-uint64_t etw_kernel_perf_end(const struct etw_kernel_perf *perf);
-
-/*
- * etw_kernel_perf_next() - copies the next record before @end out.
- *
- * @to: ETW_KERNEL_PERF_RECORD_MAX bytes, 8-aligned
- *
- * Returns its bytes; 0 at the end; -EBADMSG when the ring makes no sense.
- */
-int etw_kernel_perf_next(struct etw_kernel_perf *perf, uint64_t end, uint8_t *to);
-
-/* etw_kernel_perf_release() - the kernel may write over everything before @position. */
-void etw_kernel_perf_release(struct etw_kernel_perf *perf, uint64_t position);
 
 #endif

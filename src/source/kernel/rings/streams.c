@@ -50,7 +50,7 @@ int etw_kernel_streams_init(struct etw_kernel_streams *streams, uint32_t cpu_cou
 static void close_mappings(struct etw_kernel_streams *streams)
 {
 	for (uint32_t i = 0; i < perf_count(streams); i++)
-		etw_kernel_perf_close(&streams->perfs[i]);
+		etw_kernel_perf_ring_close(&streams->perfs[i]);
 	if (streams->perfs)
 		etw_kernel_cpus_close(&streams->cpus);
 	free(streams->perfs);
@@ -74,11 +74,16 @@ void etw_kernel_streams_done(struct etw_kernel_streams *streams)
 	free(streams->streams);
 }
 
+static enum etw_kernel_perf_what what_of(const struct etw_kernel_streams *streams, uint32_t number)
+{
+	return number < streams->cpu_count ? ETW_KERNEL_PERF_CODE : ETW_KERNEL_PERF_DATA;
+}
+
 /* Returns 0 also when the processor is offline, and when the host may lock no memory for the ring of data any more. */
 static int open_ring(struct etw_kernel_streams *streams, const struct etw_source_host *host,
 		     uint32_t number, struct etw_fault *reterr)
 {
-	struct etw_kernel_perf *perf = &streams->perfs[number];
+	struct etw_kernel_perf_ring *perf = &streams->perfs[number];
 	int r;
 
 	if (number < streams->cpu_count)
@@ -95,7 +100,7 @@ static int open_ring(struct etw_kernel_streams *streams, const struct etw_source
 int etw_kernel_streams_open_mappings(struct etw_kernel_streams *streams,
 				     const struct etw_source_host *host, struct etw_fault *reterr)
 {
-	struct etw_kernel_perf *perfs;
+	struct etw_kernel_perf_ring *perfs;
 	int r = 0;
 
 	if (streams->perfs)
@@ -129,7 +134,7 @@ void etw_kernel_streams_enable_mappings(struct etw_kernel_streams *streams, bool
 {
 	streams->is_mapping = is_on;
 	for (uint32_t i = 0; i < perf_count(streams); i++)
-		(void)etw_kernel_perf_enable(&streams->perfs[i], is_on);
+		(void)etw_kernel_perf_ring_enable(&streams->perfs[i], is_on);
 }
 
 /*
@@ -139,10 +144,9 @@ void etw_kernel_streams_enable_mappings(struct etw_kernel_streams *streams, bool
 static void follow_cpu(struct etw_kernel_streams *streams, const struct etw_source_host *host,
 		       uint32_t number)
 {
-	const enum etw_kernel_perf_what what = number < streams->cpu_count ? ETW_KERNEL_PERF_CODE
-									   : ETW_KERNEL_PERF_DATA;
+	const enum etw_kernel_perf_what what = what_of(streams, number);
 	const uint32_t cpu = number % streams->cpu_count;
-	struct etw_kernel_perf *perf = &streams->perfs[number];
+	struct etw_kernel_perf_ring *perf = &streams->perfs[number];
 
 	if (!etw_kernel_cpus_is_online(&streams->cpus, cpu)) {
 		perf->is_gone = perf->fd >= 0;
@@ -150,16 +154,16 @@ static void follow_cpu(struct etw_kernel_streams *streams, const struct etw_sour
 	}
 	if (perf->fd >= 0 && !perf->is_gone)
 		return;
-	if (perf->fd >= 0 &&
-	    (stream_of(streams, number)->first || perf->position != etw_kernel_perf_end(perf))) {
+	if (perf->fd >= 0 && (stream_of(streams, number)->first ||
+			      perf->position != etw_kernel_perf_ring_end(perf))) {
 		streams->is_waiting = true;
 		return;
 	}
-	etw_kernel_perf_close(perf);
+	etw_kernel_perf_ring_close(perf);
 	if (etw_kernel_perf_open_anew(perf, host, cpu, what,
 				      what == ETW_KERNEL_PERF_CODE ? PERF_BYTES
 								   : PERF_DATA_BYTES) == 0)
-		(void)etw_kernel_perf_enable(perf, streams->is_mapping);
+		(void)etw_kernel_perf_ring_enable(perf, streams->is_mapping);
 }
 
 void etw_kernel_streams_follow_cpus(struct etw_kernel_streams *streams,
@@ -227,17 +231,17 @@ static int read_ring(struct etw_kernel_streams *streams, uint64_t end, uint32_t 
 
 static int add_perf_record(struct etw_kernel_streams *streams, uint32_t number, uint32_t byte_count)
 {
-	const struct etw_kernel_perf *perf = &streams->perfs[number];
+	const struct etw_kernel_perf_ring *perf = &streams->perfs[number];
 	struct etw_kernel_perf_record record = {0};
 	struct etw_kernel_item *item;
 	int r;
 
 	if (etw_kernel_perf_parse(streams->perf_record, byte_count, &record))
 		record.kind = ETW_KERNEL_PERF_OTHER;
-	if (record.kind == ETW_KERNEL_PERF_LOST && perf->what == ETW_KERNEL_PERF_CODE)
-		streams->lost_mappings[perf->cpu] += record.lost_count;
-	if (record.kind == ETW_KERNEL_PERF_LOST && perf->what == ETW_KERNEL_PERF_DATA)
-		streams->lost_pieces[perf->cpu] += record.lost_count;
+	if (record.kind == ETW_KERNEL_PERF_LOST)
+		(what_of(streams, number) == ETW_KERNEL_PERF_CODE
+			 ? streams->lost_mappings
+			 : streams->lost_pieces)[perf->cpu] += record.lost_count;
 	if (record.kind != ETW_KERNEL_PERF_MAP && record.kind != ETW_KERNEL_PERF_EXEC &&
 	    record.kind != ETW_KERNEL_PERF_SYMBOL)
 		byte_count = 0; /* holds its place, and says nothing */
@@ -259,12 +263,12 @@ static int add_perf_record(struct etw_kernel_streams *streams, uint32_t number, 
 
 static int read_perf(struct etw_kernel_streams *streams, uint32_t number, uint32_t record_max)
 {
-	struct etw_kernel_perf *perf = &streams->perfs[number];
-	uint64_t end = etw_kernel_perf_end(perf);
+	struct etw_kernel_perf_ring *perf = &streams->perfs[number];
+	uint64_t end = etw_kernel_perf_ring_end(perf);
 
 	for (uint32_t i = 0; i < record_max; i++) {
 		uint64_t before = perf->position;
-		int r = etw_kernel_perf_next(perf, end, streams->perf_record);
+		int r = etw_kernel_perf_ring_next(perf, end, streams->perf_record);
 
 		if (r == -EBADMSG)
 			perf->position = end; /* nothing in between can be told apart */
@@ -345,5 +349,5 @@ void etw_kernel_streams_release(struct etw_kernel_streams *streams)
 	(void)etw_kernel_stream_release(&streams->streams[1 + streams->cpu_count], &position);
 	for (uint32_t i = 0; i < perf_count(streams); i++)
 		if (etw_kernel_stream_release(stream_of(streams, i), &position))
-			etw_kernel_perf_release(&streams->perfs[i], position);
+			etw_kernel_perf_ring_release(&streams->perfs[i], position);
 }

@@ -30,7 +30,7 @@ struct etw_kernel_streams {
 	struct etw_kernel_cpu_rings
 		cpu_rings; /* opened by the owner when frequent events are wanted */
 	/* Owned; those of code of each CPU, then those of data; NULL: images were never wanted. */
-	struct etw_kernel_perf *perfs;
+	struct etw_kernel_perf_ring *perfs;
 	uint8_t *perf_record;              /* owned; of ETW_KERNEL_PERF_RECORD_MAX bytes */
 	struct etw_kernel_stream *streams; /* owned; see above */
 	struct etw_kernel_heap heap;
