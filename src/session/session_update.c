@@ -131,14 +131,8 @@ struct provider_change {
 static int carry_out_provider(void *what)
 {
 	const struct provider_change *order = what;
-	struct etw_session *session = order->session;
-	const struct etw_source_ops *ops = etw_source_feeds_of(&session->context.host,
-							       &order->change->wanted.guid);
 
-	if (order->change->code == EVENT_CONTROL_CODE_ENABLE_PROVIDER && ops)
-		TRY(etw_context_room(&session->context,
-				     etw_source_kept_fds(ops, session->context.plan.cpu_count)));
-	return etw_source_feeds_change_provider(&session->feeds, order->change->code,
+	return etw_source_feeds_change_provider(&order->session->feeds, order->change->code,
 						&order->change->wanted);
 }
 

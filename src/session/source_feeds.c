@@ -91,6 +91,17 @@ static struct etw_source_feed *find(struct etw_source_feeds *feeds, const GUID *
 	return NULL;
 }
 
+/* One that is not open yet is not opened where what it keeps could not be kept. */
+static int find_room(const struct etw_source_feed *feed)
+{
+	const struct etw_session_context *context = feed->context;
+
+	return feed->source
+		       ? 0
+		       : etw_context_room(context,
+					  etw_source_kept_fds(feed->ops, context->plan.cpu_count));
+}
+
 /*
  * The state first, which the source then goes by: a host that dies in between is followed by one that asks the source for
  * the same, and the controller has no answer.
@@ -104,10 +115,12 @@ int etw_source_feeds_change_provider(struct etw_source_feeds *feeds, uint32_t co
 		return -ENOENT;
 	if (code == EVENT_CONTROL_CODE_CAPTURE_STATE)
 		return etw_source_feed_capture(feed, wanted);
-	if (code == EVENT_CONTROL_CODE_ENABLE_PROVIDER)
+	if (code == EVENT_CONTROL_CODE_ENABLE_PROVIDER) {
+		TRY(find_room(feed));
 		TRY(etw_state_put_provider(&feed->context->state, wanted));
-	else
+	} else {
 		etw_state_remove_provider(&feed->context->state, &wanted->guid);
+	}
 	return etw_source_feed_change_providers(feed);
 }
 

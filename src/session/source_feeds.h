@@ -36,7 +36,8 @@ void etw_source_feeds_close(struct etw_source_feeds *feeds);
  *
  * @code: EVENT_CONTROL_CODE_*
  *
- * Returns 0; -ENOENT: no source owns it; -ENOSPC: too many are enabled; -ENOMEM; of a capture what the source says.
+ * Returns 0; -ENOENT: no source owns it; -ENOSPC: ETW_SOURCE_PROVIDERS_MAX are enabled; -EMFILE: its source is not open, and there is no
+ * room for what it keeps; -ENOMEM; of a capture what the source says.
  */
 int etw_source_feeds_change_provider(struct etw_source_feeds *feeds, uint32_t code,
 				     const struct etw_source_provider *wanted);

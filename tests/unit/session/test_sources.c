@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sources that own providers: in an ordinary session, beside no kernel's source, and over the deaths of hosts. */
+#include <errno.h>
+
 #include <evntcons.h>
 
 #include "base/macros.h"
@@ -122,6 +124,93 @@ static void test_sources__refuse(void **state)
 	fixture_close(&fixture);
 }
 
+static unsigned free_descriptors;
+
+static int keep_room(void *context, unsigned count)
+{
+	(void)context;
+	return count <= free_descriptors ? 0 : -EMFILE;
+}
+
+/* A source asks for room when it is opened, and no more: what it keeps is kept already. */
+static void test_sources__ask_for_room_once(void **state)
+{
+	static struct fixture fixture;
+	static struct wire_session_info info;
+	struct etw_source_ops keeper = fake_source_provider_ops;
+	struct etw_session_provider_change change = change_to(EVENT_CONTROL_CODE_ENABLE_PROVIDER);
+	struct wire_session_config config;
+	struct etw_session *session;
+
+	(void)state;
+	attach(&fixture);
+	keeper.kept_fds = 50;
+	fixture.host.sources[1] = &keeper;
+	fixture.host.keep_room = keep_room;
+	config = fixture_config(&fixture);
+	free_descriptors = 49;
+	session = fixture_start(&fixture, &config);
+	assert_int_equal(etw_session_change_provider(session, &change), -EMFILE);
+	assert_int_equal(fake_source_memory->opened, 0);
+	assert_false(etw_session_wants_sources(session));
+	free_descriptors = 50;
+	assert_int_equal(etw_session_change_provider(session, &change), 0);
+	assert_int_equal(fake_source_memory->opened, 1);
+	free_descriptors = 0;
+	change.wanted.level = 2;
+	assert_int_equal(etw_session_change_provider(session, &change), 0);
+	assert_int_equal(fake_source_memory->provider.level, 2);
+	etw_session_stop(session, &info);
+	etw_session_free(session);
+	fake_source_detach();
+	fixture_close(&fixture);
+}
+
+static bool has_any(const GUID *provider)
+{
+	return provider->Data2 == fake_source_guid.Data2;
+}
+
+/* As many of all sources as a session may have enabled. One that is can be set anew; another one takes the place of one that is not. */
+static void test_sources__have_so_many_providers(void **state)
+{
+	static struct fixture fixture;
+	static struct wire_session_info info;
+	struct etw_source_ops owner = fake_source_provider_ops;
+	struct etw_session_provider_change change = change_to(EVENT_CONTROL_CODE_ENABLE_PROVIDER);
+	struct wire_session_config config;
+	struct etw_session *session;
+
+	(void)state;
+	attach(&fixture);
+	owner.has_provider = has_any;
+	fixture.host.sources[1] = &owner;
+	config = fixture_config(&fixture);
+	session = fixture_start(&fixture, &config);
+	for (uint32_t i = 0; i < ETW_SOURCE_PROVIDERS_MAX; i++) {
+		change.wanted.guid.Data1 = i;
+		assert_int_equal(etw_session_change_provider(session, &change), 0);
+		assert_int_equal(fake_source_memory->request.provider_count, i + 1);
+	}
+	change.wanted.level = 2;
+	assert_int_equal(etw_session_change_provider(session, &change), 0);
+	change.wanted.guid.Data1 = ETW_SOURCE_PROVIDERS_MAX;
+	assert_int_equal(etw_session_change_provider(session, &change), -ENOSPC);
+	assert_int_equal(fake_source_memory->request.provider_count, ETW_SOURCE_PROVIDERS_MAX);
+	change.wanted.guid.Data1 = 0;
+	change.code = EVENT_CONTROL_CODE_DISABLE_PROVIDER;
+	assert_int_equal(etw_session_change_provider(session, &change), 0);
+	change.wanted.guid.Data1 = ETW_SOURCE_PROVIDERS_MAX;
+	change.code = EVENT_CONTROL_CODE_ENABLE_PROVIDER;
+	assert_int_equal(etw_session_change_provider(session, &change), 0);
+	assert_int_equal(fake_source_memory->request.provider_count, ETW_SOURCE_PROVIDERS_MAX);
+	etw_session_stop(session, &info);
+	etw_session_free(session);
+	assert_string_equal(info.complaint, "");
+	fake_source_detach();
+	fixture_close(&fixture);
+}
+
 /* A source that cannot be opened is a complaint; the session goes on. */
 static void test_sources__complain(void **state)
 {
@@ -197,6 +286,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sources__own_providers),
 		cmocka_unit_test(test_sources__refuse),
+		cmocka_unit_test(test_sources__ask_for_room_once),
+		cmocka_unit_test(test_sources__have_so_many_providers),
 		cmocka_unit_test(test_sources__complain),
 		cmocka_unit_test(test_sources__outlive_hosts),
 	};
