@@ -144,6 +144,19 @@ static const struct etw_kernel_stack stacks[] = {
 	{"ISR", 0x0F43, 1, 0x4000},
 	{"DPC", 0x0F44, 1, 0x80},
 	{"TimerDPC", 0x0F45, 1, 0x80},
+	/* Each is for both families. */
+	{"TcpSend", 0x060A, 0, 0x10000},
+	{"TcpReceive", 0x060B, 0, 0x10000},
+	{"TcpConnect", 0x060C, 0, 0x10000},
+	{"TcpAccept", 0x060F, 0, 0x10000},
+	{"UdpSend", 0x080A, 0, 0x10000},
+	{"UdpReceive", 0x080B, 0, 0x10000},
+	{"TcpSendIPV6", 0x061A, 0, 0x10000},
+	{"TcpReceiveIPV6", 0x061B, 0, 0x10000},
+	{"TcpConnectIPV6", 0x061C, 0, 0x10000},
+	{"TcpAcceptIPV6", 0x061F, 0, 0x10000},
+	{"UdpSendIPV6", 0x081A, 0, 0x10000},
+	{"UdpReceiveIPV6", 0x081B, 0, 0x10000},
 };
 
 const struct etw_kernel_stack *etw_kernel_stacks(size_t *ret_count)

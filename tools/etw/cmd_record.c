@@ -12,6 +12,7 @@
 #include "tools/etw/cmd.h"
 #include "tools/etw/host_wait.h"
 #include "tools/etw/page.h"
+#include "tools/etw/record_keywords.h"
 #include "tools/etw/record_names.h"
 #include "tools/etw/record_options.h"
 #include "tools/etw/record_report.h"
@@ -163,12 +164,19 @@ static int tell_exec_error(const struct command *command)
 /* A manifest that cannot be read is told of now, not when all is over; and it may name providers. */
 static int load_manifests(struct command *command)
 {
+	const struct record_providers *providers = &command->options.providers;
+
 	if (page_load(&command->page, &command->options.shared))
 		return -1;
-	if (!record_names_resolve(&command->options, command->page.store))
-		return 0;
-	etw_program_message("out of memory");
-	return -1;
+	if (record_names_resolve(&command->options, command->page.store)) {
+		etw_program_message("out of memory");
+		return -1;
+	}
+	for (size_t i = 0; i < providers->count; i++) {
+		if (record_keywords_resolve(&providers->all[i], command->page.store))
+			return -1;
+	}
+	return 0;
 }
 
 static void tell_wait(void *context, const char *directory)
@@ -287,7 +295,9 @@ const struct etw_verb etw_verb_record = {
 		"  --unwind HOW        user stacks by frame-pointers (the default) or dwarf "
 		"tables\n"
 		"  --only-command      the command's own processes alone\n"
-		"  --provider NAME     or its GUID; NAME:LEVEL:ANY:ALL for level and keywords;\n"
+		"  --provider NAME     or its GUID; NAME:LEVEL:ANY:ALL for level and keywords, "
+		"these\n"
+		"                      by number or name, with commas; NAME::ANY for every level;\n"
 		"                      may be repeated\n"
 		"  --duration SECONDS  ends the recording\n"
 		"  --buffer-size KB    of one buffer\n"

@@ -13,8 +13,10 @@
 #include "schema/provider_names.h"
 #include "tools/common/output.h"
 #include "tools/etw/complete_trace.h"
+#include "tools/etw/record_keywords.h"
 #include "tools/etw/record_tracepoints.h"
 #include "tools/etw/verb.h"
+#include "wire/well_known.h"
 
 #define INSTANCES_MAX 2
 /* In the help texts: two blanks, the option, and what it means from here on. */
@@ -44,9 +46,12 @@ static const struct {
 	 {"process", "thread",    "loader", "cswitch",  "dispatcher",  "profile",  "pmc_profile",
 	  "syscall", "interrupt", "dpc",    "priority", "idle_states", "power",    "diskio",
 	  "fileio",  "network",   "memory", "Latency",  "SysProf",     "DiagEasy", "Base"}},
-	{"stacks",
-	 {"Profile", "CSwitch", "ReadyThread", "PmcInterrupt", "SyscallEnter", "SyscallExit",
-	  "ThreadCreate", "ProcessCreate", "ImageLoad", "none"}},
+	{"stacks", {"Profile",      "CSwitch",      "ReadyThread",         "PmcInterrupt",
+		    "SyscallEnter", "SyscallExit",  "ThreadCreate",        "ProcessCreate",
+		    "ImageLoad",    "DiskReadInit", "DiskWriteInit",       "FileRead",
+		    "FileWrite",    "TcpSend",      "TcpReceive",          "UdpSend",
+		    "UdpReceive",   "VirtualAlloc", "PagefaultDemandZero", "HardFault",
+		    "none"}},
 	{"unwind", {"dwarf", "frame-pointers"}},
 	{"profile-source",
 	 {"PageFaults", "PageFaultsMajor", "ContextSwitches", "CpuMigrations", "TotalCycles",
@@ -111,6 +116,17 @@ static void put_known_providers(struct line *line)
 {
 	for (size_t i = 0; i < etw_provider_name_count(); i++)
 		put(line, etw_provider_name_at(i)->name, NULL);
+}
+
+/* Of Windows' providers those that Linux has the events of. */
+static void put_kernel_providers(struct line *line)
+{
+	static const GUID guids[] = {WIRE_PROVIDER_KERNEL_PROCESS, WIRE_PROVIDER_KERNEL_FILE,
+				     WIRE_PROVIDER_KERNEL_NETWORK, WIRE_PROVIDER_KERNEL_DISK,
+				     WIRE_PROVIDER_KERNEL_MEMORY};
+
+	for (size_t i = 0; i < ARRAY_SIZE(guids); i++)
+		put(line, etw_provider_name_find(&guids[i]), NULL);
 }
 
 static void put_installed_providers(struct line *line)
@@ -181,7 +197,9 @@ static enum complete_more put_values(struct line *line, const char *option)
 	}
 	if (!strcmp(option, "provider") && is_verb(line, "record")) {
 		put_installed_providers(line);
+		put_kernel_providers(line);
 		record_tracepoints_complete(line->word, line->text);
+		record_keywords_complete(line->word, line->text);
 	} else if (!strcmp(option, "provider") && line->file_count)
 		(void)complete_trace_providers(line->files, line->file_count, line->text);
 	else if (!strcmp(option, "event") && line->file_count)

@@ -13,6 +13,7 @@
 #include "tools/common/program.h"
 #include "wire/kernel_names.h"
 #include "wire/kernel_stacks.h"
+#include "wire/name_list.h"
 
 #define FT_PER_S        10000000u
 #define MASK_PROFILE    0x2u /* of the second word */
@@ -22,6 +23,7 @@
 #define HOOK_PROFILE    0x0F2E
 #define HOOK_PMC        0x0F2F
 #define INTERVAL_BYTES  16
+#define NEAR_BYTES      200 /* of names in a sentence */
 #define WORD_SEPARATORS ",+"
 #define BASIC_FLAGS \
 	(EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_IMAGE_LOAD)
@@ -105,6 +107,45 @@ static int take_source(struct wire_kernel_request *kernel, const char *word, siz
 	return 0;
 }
 
+#define NEAR_LETTERS 3 /* that begin names of one kind: Tcp, Reg, Disk ... */
+
+/* Names that begin or go on like the word, the nearest in front. */
+static void tell_unknown_stack(const char *word, size_t bytes)
+{
+	CLEANUP(freep) const char **names = NULL;
+	CLEANUP(freep) char *typed = strndup(word, bytes);
+	const size_t begin = bytes < NEAR_LETTERS ? bytes : NEAR_LETTERS;
+	const struct etw_kernel_stack *stacks;
+	const char *nearest;
+	struct etw_name_list list;
+	char room[NEAR_BYTES];
+	size_t count;
+
+	stacks = etw_kernel_stacks(&count);
+	names = calloc(count, sizeof(*names));
+	if (!names || !typed)
+		return;
+	for (size_t i = 0; i < count; i++)
+		names[i] = stacks[i].name;
+	nearest = etw_program_nearest(typed, names, count);
+	list = etw_name_list_begin(room, sizeof(room));
+	if (nearest)
+		etw_name_list_put(&list, nearest);
+	for (size_t i = 0; i < count; i++) {
+		if (names[i] != nearest && (!strncasecmp(names[i], typed, begin) ||
+					    (bytes >= NEAR_LETTERS && strcasestr(names[i], typed))))
+			etw_name_list_put(&list, names[i]);
+	}
+	etw_name_list_end(&list);
+	if (*room)
+		etw_program_message("--stacks does not know \"%s\"; near it: %s; man "
+				    "etw-record lists the names",
+				    typed, room);
+	else
+		etw_program_message("--stacks does not know \"%s\"; man etw-record lists the names",
+				    typed);
+}
+
 /* Returns whether each of the words was taken, and there was one; tells which was not. */
 static bool take_words(struct wire_kernel_request *kernel, const char *option, const char *words,
 		       take_word *take)
@@ -121,6 +162,10 @@ static bool take_words(struct wire_kernel_request *kernel, const char *option, c
 					    "source can have; docs/kernel-events/samples.md lists "
 					    "them",
 					    option, (int)bytes, words);
+			return false;
+		}
+		if (error && take == take_stack) {
+			tell_unknown_stack(words, bytes);
 			return false;
 		}
 		if (error) {

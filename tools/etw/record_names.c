@@ -66,8 +66,8 @@ int record_names_resolve(struct record_options *options, struct etw_schema_store
 	GUID guid;
 
 	TRY(etw_registry_open(&registry));
-	for (size_t i = 0; i < options->provider_count; i++) {
-		struct record_provider *provider = &options->providers[i];
+	for (size_t i = 0; i < options->providers.count; i++) {
+		struct record_provider *provider = &options->providers.all[i];
 
 		if (!record_tracepoints_is(provider->text) &&
 		    etw_guid_parse(provider->text, &guid) && !take_given(provider, store))

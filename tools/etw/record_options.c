@@ -6,20 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/guid.h"
 #include "base/macros.h"
 #include "base/number.h"
-#include "schema/provider_id.h"
 #include "tools/common/program.h"
-#include "tools/etw/record_tracepoints.h"
 #include "tools/etw/verb.h"
 
-#define SECONDS_MAX     (366.0 * 24 * 3600)
-#define BUFFER_KIB_MAX  16384
-#define BUFFERS_MAX     65536
-#define PROVIDER_PARTS  4
-#define NAMED_LEVEL_MAX 5
-#define BAD_KEYWORDS    "has keywords that are no number; NAME:LEVEL:ANY:ALL is the order"
+#define SECONDS_MAX    (366.0 * 24 * 3600)
+#define BUFFER_KIB_MAX 16384
+#define BUFFERS_MAX    65536
 
 enum {
 	OPTION_OUTPUT = ETW_OPTION_OWN,
@@ -61,114 +55,10 @@ const struct option record_options_table[] = {
 	{NULL, 0, NULL, 0},
 };
 
-static const struct {
-	const char *name;
-	uint8_t level;
-} level_names[] = {
-	{"critical", 1}, {"error", 2},       {"warning", 3},       {"info", 4},
-	{"verbose", 5},  {"information", 4}, {"informational", 4},
-};
-
 void record_options_done(struct record_options *options)
 {
 	etw_words_done(&options->shared.manifests);
-	for (size_t i = 0; i < options->provider_count; i++)
-		free(options->providers[i].names);
-	free(options->providers);
-}
-
-static bool parse_level(const char *text, uint8_t *ret)
-{
-	uint64_t level;
-
-	for (size_t i = 0; i < ARRAY_SIZE(level_names); i++) {
-		if (!strcasecmp(level_names[i].name, text)) {
-			*ret = level_names[i].level;
-			return true;
-		}
-	}
-	if (!etw_number_parse(text, UINT8_MAX, &level))
-		return false;
-	*ret = (uint8_t)level;
-	return true;
-}
-
-/* One --provider. Returns NULL, or what is wrong with it, static. */
-static const char *parse_provider(const char *text, struct record_provider *ret)
-{
-	char copy[RECORD_PROVIDER_BYTES];
-	char *parts[PROVIDER_PARTS + 1] = {copy}, *at = copy;
-	size_t count = 0;
-
-	*ret = (struct record_provider){.text = text};
-	if (strlen(text) >= sizeof(copy))
-		return "is too long";
-	if (record_tracepoints_is(text))
-		return record_tracepoints_parse(text, ret);
-	(void)snprintf(copy, sizeof(copy), "%s", text);
-	while (at && count <= PROVIDER_PARTS)
-		parts[count++] = strsep(&at, ":");
-	if (count > PROVIDER_PARTS)
-		return "has more parts than NAME:LEVEL:ANY:ALL";
-	if (etw_provider_id_find(parts[0], &ret->guid))
-		return "names no provider";
-	if (count > 1 && *parts[1] && !parse_level(parts[1], &ret->level))
-		return "has a level that is none: a number up to 255, or critical, error, warning, "
-		       "info, verbose; keywords come behind it";
-	if (count > 2 && *parts[2] && !etw_number_parse(parts[2], UINT64_MAX, &ret->match_any))
-		return BAD_KEYWORDS;
-	if (count > 3 && *parts[3] && !etw_number_parse(parts[3], UINT64_MAX, &ret->match_all))
-		return BAD_KEYWORDS;
-	return NULL;
-}
-
-/* Tools of Windows want NAME:KEYWORDS:LEVEL, and numbers do not say what they are. */
-static void warn_of_order(const struct record_provider *provider)
-{
-	bool is_named = provider->match_any && provider->match_any <= NAMED_LEVEL_MAX;
-
-	if (provider->level > NAMED_LEVEL_MAX && provider->level != UINT8_MAX && is_named)
-		etw_program_message(
-			"warning: the provider \"%s\" has level %u and keywords 0x%llx: "
-			"NAME:LEVEL:ANY:ALL is the order",
-			provider->text, provider->level, (unsigned long long)provider->match_any);
-}
-
-/* Enabling a provider twice would take the first back. Returns false when memory ran out. */
-static bool merge(struct record_options *options)
-{
-	struct record_provider *last = &options->providers[options->provider_count];
-
-	for (size_t i = 0; record_tracepoints_is(last->text) && i < options->provider_count; i++)
-		if (etw_guid_equal(&options->providers[i].guid, &last->guid))
-			return record_tracepoints_merge(&options->providers[i], last);
-	options->provider_count++;
-	return true;
-}
-
-static bool add_provider(struct record_options *options, const char *text)
-{
-	struct record_provider *grown = realloc(options->providers,
-						(options->provider_count + 1) * sizeof(*grown));
-	const char *problem;
-
-	if (!grown) {
-		etw_program_message("out of memory");
-		return false;
-	}
-	options->providers = grown;
-	problem = parse_provider(text, &grown[options->provider_count]);
-	if (problem) {
-		free(grown[options->provider_count].names);
-		etw_program_message("the provider \"%s\" %s", text, problem);
-		return false;
-	}
-	warn_of_order(&options->providers[options->provider_count]);
-	if (merge(options))
-		return true;
-	free(grown[options->provider_count].names);
-	etw_program_message("out of memory");
-	return false;
+	record_providers_done(&options->providers);
 }
 
 static bool take_number(const char *name, uint64_t max, uint64_t *ret)
@@ -220,7 +110,7 @@ static bool take(struct record_options *options, int code)
 		options->kernel.only_command = true;
 		return true;
 	case OPTION_PROVIDER:
-		return add_provider(options, optarg);
+		return record_providers_add(&options->providers, optarg);
 	case OPTION_BUFFER_SIZE:
 		return take_number("buffer-size", BUFFER_KIB_MAX, &options->buffer_kib);
 	case OPTION_BUFFERS:
@@ -260,6 +150,6 @@ bool record_options_parse(struct record_options *options, int argc, char **argv)
 		return false;
 	}
 	options->command = optind < argc ? argv + optind : NULL;
-	return record_kernel_settle(&options->kernel, options->provider_count > 0,
+	return record_kernel_settle(&options->kernel, options->providers.count > 0,
 				    options->command != NULL);
 }

@@ -9,15 +9,14 @@
 
 #include "tools/common/options.h"
 #include "tools/etw/record_kernel.h"
-#include "tools/etw/record_provider.h"
+#include "tools/etw/record_providers.h"
 
 struct record_options {
 	struct etw_shared_options shared;
 	bool force;         /* whatever --output holds */
 	const char *output; /* NULL: a name made of the time */
 	struct record_kernel kernel;
-	struct record_provider *providers; /* owned */
-	size_t provider_count;
+	struct record_providers providers;
 	uint64_t buffer_kib, buffers; /* 0: the host's choice */
 	bool is_persistent;
 	bool is_quiet;        /* no report: the file is not read again */

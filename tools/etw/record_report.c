@@ -275,16 +275,16 @@ static void put_silent(const struct record_report *report, struct etw_text *text
 				      ? " (a classic provider's carry the GUIDs of its classes)"
 				      : "";
 
-	for (size_t i = 0; i < options->provider_count; i++) {
+	for (size_t i = 0; i < options->providers.count; i++) {
 		const char *reason;
 
-		if (has_events_of(tally, &options->providers[i].guid))
+		if (has_events_of(tally, &options->providers.all[i].guid))
 			continue;
 		etw_text_printf(text, "no event %s %s",
 				is_whole ? "came from" : "is in the file from",
-				options->providers[i].text);
-		put_guess(&options->providers[i], text);
-		reason = record_tracepoints_why_silent(options->providers[i].text);
+				options->providers.all[i].text);
+		put_guess(&options->providers.all[i], text);
+		reason = record_tracepoints_why_silent(options->providers.all[i].text);
 		if (reason)
 			etw_text_printf(text, ": %s", reason);
 		etw_text_printf(text, "%s\n", classic);

@@ -18,9 +18,11 @@ bool record_tracepoints_is(const char *text)
 	return strncmp(text, PREFIX, PREFIX_BYTES) == 0;
 }
 
-/* @event: NULL: any. Returns NULL where it is there, or nobody can say. */
-static const char *look_up(const char *system, const char *event)
+/* The provider's names, each with its NUL. Returns NULL where they are there, or nobody can say. */
+static const char *look_up(const char *system, const struct record_provider *provider)
 {
+	const char *name = provider->names;
+
 	CLEANUP(etw_tracefs_names_done) struct etw_tracefs_names names = {0};
 	CLEANUP(etw_file_closep) int fd = -1;
 	int r;
@@ -31,9 +33,12 @@ static const char *look_up(const char *system, const char *event)
 	if (r == -ENOENT)
 		return "is no system of tracepoints of this machine; etw providers 'linux:*' lists "
 		       "them";
-	if (r == 0 && event && !etw_tracepoint_names_match(&names, event))
-		return "has no such tracepoint on this machine; etw providers linux:SYSTEM lists "
-		       "them";
+	for (uint16_t i = 0; r == 0 && i < provider->name_count; i++) {
+		if (!etw_tracepoint_names_match(&names, name))
+			return "has no such tracepoint on this machine; etw providers "
+			       "linux:SYSTEM lists them";
+		name += strlen(name) + 1;
+	}
 	return NULL;
 }
 
@@ -54,24 +59,42 @@ const char *record_tracepoints_why_none(const char *text, enum etw_instance inst
 	return record_tracepoints_why_silent(text);
 }
 
+/* Names with commas between them. Returns false when memory ran out. */
+static bool take_names(const char *text, struct record_provider *ret)
+{
+	ret->names = malloc(strlen(text) + 1);
+	if (!ret->names)
+		return false;
+	while (*text) {
+		const size_t bytes = strcspn(text, ",");
+
+		if (bytes) {
+			memcpy(ret->names + ret->names_bytes, text, bytes);
+			ret->names[ret->names_bytes + bytes] = '\0';
+			ret->names_bytes += bytes + 1;
+			ret->name_count++;
+		}
+		text += bytes + (text[bytes] != '\0');
+	}
+	return true;
+}
+
 const char *record_tracepoints_parse(const char *text, struct record_provider *ret)
 {
 	char system[ETW_TRACEPOINT_NAME_BYTES_MAX + 1];
 	const char *event;
 
 	if (etw_tracepoint_name_split(text, system, &event) < 0)
-		return "is none of linux:SYSTEM and linux:SYSTEM:EVENT, where EVENT may have *";
+		return "is none of linux:SYSTEM and linux:SYSTEM:EVENT,EVENT, where EVENT may have "
+		       "*";
 	ret->text = text;
 	if (etw_tracefs_guid(system, &ret->guid) < 0)
 		return "names no system of tracepoints";
-	if (event) {
-		ret->names = strdup(event);
-		if (!ret->names)
-			return "needs more memory than there is";
-		ret->names_bytes = strlen(event) + 1;
-		ret->name_count = 1;
-	}
-	return look_up(system, event);
+	if (event && !take_names(event, ret))
+		return "needs more memory than there is";
+	if (event && !ret->name_count)
+		return "names no tracepoint behind its system";
+	return look_up(system, ret);
 }
 
 bool record_tracepoints_merge(struct record_provider *to, struct record_provider *from)

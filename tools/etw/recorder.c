@@ -360,7 +360,7 @@ static void give_up_kernel(struct record_options *options, char *const *argument
 	etw_program_message("the kernel's events are left out: only root and group %s may record "
 			    "them; with them: %s",
 			    WIRE_CONTROL_GROUP, etw_text_string(&text));
-	if (!options->provider_count)
+	if (!options->providers.count)
 		etw_program_message(
 			"one's own programs are recorded by their providers: --provider "
 			"NAME");
@@ -418,6 +418,14 @@ static int open_and_start(struct recorder *recorder, struct record_options *opti
 	return result ? -1 : 0;
 }
 
+static const char *why_full(const struct record_provider *provider)
+{
+	return record_tracepoints_is(provider->text)
+		       ? "a session has 32 providers of the kernel at most, and each system of "
+			 "tracepoints is one"
+		       : "8 sessions have it already";
+}
+
 static int enable(struct recorder *recorder, const struct record_provider *provider)
 {
 	uint8_t filter[RECORD_TRACEPOINT_FILTER_BYTES];
@@ -442,16 +450,15 @@ static int enable(struct recorder *recorder, const struct record_provider *provi
 		host_error_tell(recorder->instance, result);
 	else if (result)
 		etw_program_message("cannot enable %s: %s", provider->text,
-				    result == -ENOSPC ? "8 sessions have it already"
-						      : strerror(-result));
+				    result == -ENOSPC ? why_full(provider) : strerror(-result));
 	return result;
 }
 
 static bool can_have_tracepoints(const struct recorder *recorder,
 				 const struct record_options *options)
 {
-	for (size_t i = 0; i < options->provider_count; i++) {
-		const char *name = options->providers[i].text;
+	for (size_t i = 0; i < options->providers.count; i++) {
+		const char *name = options->providers.all[i].text;
 		const char *reason = record_tracepoints_why_none(name, recorder->instance);
 
 		if (!reason)
@@ -481,8 +488,8 @@ int recorder_start(struct recorder *recorder, struct record_options *options,
 	}
 	if (!can_have_tracepoints(recorder, options))
 		return -1;
-	for (size_t i = 0; i < options->provider_count; i++) {
-		if (enable(recorder, &options->providers[i]))
+	for (size_t i = 0; i < options->providers.count; i++) {
+		if (enable(recorder, &options->providers.all[i]))
 			return -1;
 	}
 	if (recorder->info.complaint[0])

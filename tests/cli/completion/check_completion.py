@@ -142,11 +142,20 @@ class Tool(Case):
         for name in ("damaged.etl", "text.etl", "missing.etl", ".", "/dev/null"):
             self.assertEqual(self.complete("etw", "dump", name, "--provider", "")[1], ":nothing")
 
+    def test_record_offers_keywords(self):
+        begin = "Microsoft-Windows-Kernel-Network:info:"
+        for front in (begin, begin + "KERNEL_NETWORK_KEYWORD_IPV4,", begin + "0x10:"):
+            names = self.complete("etw", "record", "--provider", front + "KER")[0]
+            self.assertEqual([name for name in names if name.startswith(front)],
+                             [front + "KERNEL_NETWORK_KEYWORD_IPV4",
+                              front + "KERNEL_NETWORK_KEYWORD_IPV6"])
+
     def test_record_offers_what_is_installed(self):
         names, otherwise = self.complete("etw", "record", "--provider", "")
         # Machines have other tracepoints.
         self.assertEqual([name for name in names if not name.startswith("linux:")],
-                         ["Contoso-Completion"])
+                         ["Contoso-Completion", *(f"Microsoft-Windows-Kernel-{name}" for name in (
+                             "Process", "File", "Network", "Disk", "Memory"))])
         self.assertEqual(otherwise, ":nothing")
         kinds = self.complete("etw", "record", "--kernel", "")[0]
         for kind in ("process", "loader", "cswitch", "profile", "Latency"):
