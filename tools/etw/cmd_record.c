@@ -42,7 +42,7 @@ static void command_done(struct command *command)
 /* Reads the file that was just written. */
 static int report(struct command *command)
 {
-	char *files[] = {command->recorder.path};
+	char *files[] = {command->recorder.file.path};
 	struct page *page = &command->page;
 
 	if (page_open(page, files, 1, &command->options.shared))
@@ -64,7 +64,7 @@ static int tell_numbers(const struct recorder *recorder)
 {
 	const struct wire_session_info *info = &recorder->info;
 	bool is_bad = printf("lost: %" PRIu32 " events, %" PRIu32 " buffers\n%s\n",
-			     info->events_lost, info->log_buffers_lost, recorder->path) < 0;
+			     info->events_lost, info->log_buffers_lost, recorder->file.path) < 0;
 
 	if (!is_bad && !fflush(stdout))
 		return 0;
@@ -80,10 +80,10 @@ static bool tell_early_end(const struct recorder *recorder)
 	if (recorder->info.file_status == -ENOENT)
 		etw_program_message(
 			"the recording is incomplete: %s was deleted while it was written",
-			recorder->path);
+			recorder->file.path);
 	else
 		etw_program_message("the recording is incomplete: writing %s ended early: %s",
-				    recorder->path, strerror(-recorder->info.file_status));
+				    recorder->file.path, strerror(-recorder->info.file_status));
 	return true;
 }
 
@@ -106,7 +106,7 @@ static int read_notes(struct command *command)
 
 	if (!command->options.kernel.has_kinds || !recorder->info.complaint[0])
 		return 0;
-	return notes_read(&command->page.report.notes, recorder->path);
+	return notes_read(&command->page.report.notes, recorder->file.path);
 }
 
 /*
@@ -150,7 +150,7 @@ static int give_up(struct command *command)
 {
 	if (command->recorder.is_running)
 		(void)stop(command);
-	(void)unlink(command->recorder.path);
+	(void)unlink(command->recorder.file.path);
 	return ETW_EXIT_FAILED;
 }
 
@@ -232,7 +232,7 @@ static int record(struct command *command, char **argv)
 		return recorder->is_running ? give_up(command) : ETW_EXIT_FAILED;
 	}
 	if (!command->options.command && isatty(STDERR_FILENO))
-		(void)fprintf(stderr, "Recording into %s; Ctrl-C ends it.\n", recorder->path);
+		(void)fprintf(stderr, "Recording into %s; Ctrl-C ends it.\n", recorder->file.path);
 	result = record_run(&command->run, recorder, &command->options);
 	if (command->run.exec_error) {
 		(void)give_up(command);

@@ -295,7 +295,7 @@ static void put_end(const struct record_report *report, struct etw_text *text)
 {
 	put_silent(report, text);
 	put_loss(&report->recorder->info.loss, &report->page->report.notes, text);
-	etw_text_printf(text, "%s\n", report->recorder->path);
+	etw_text_printf(text, "%s\n", report->recorder->file.path);
 }
 
 /*
@@ -324,7 +324,7 @@ int record_report_print(const struct record_report *report)
 		result = -errno;
 	etw_text_done(&text);
 	if (result)
-		etw_program_message("cannot write what %s holds: %s", report->recorder->path,
+		etw_program_message("cannot write what %s holds: %s", report->recorder->file.path,
 				    strerror(-result));
 	return result;
 }

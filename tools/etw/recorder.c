@@ -14,12 +14,8 @@
 
 #include "base/file.h"
 #include "base/macros.h"
-#include "base/number.h"
-#include "base/path.h"
 #include "base/text.h"
 #include "base/time.h"
-#include "base/utf.h"
-#include "consumer/trace.h"
 #include "control/host_start.h"
 #include "control/instance.h"
 #include "tools/common/program.h"
@@ -29,128 +25,12 @@
 #include "wire/well_known.h"
 
 #define ENABLE_MS 1000 /* so long a provider's callback is waited for */
-#define NAMES_MAX 1000 /* so many names of one second are tried */
 
 void recorder_done(struct recorder *recorder)
 {
 	if (recorder->is_running)
 		(void)recorder_stop(recorder);
 	etw_controller_close(recorder->controller);
-}
-
-/* Absolute, because the host has a working directory of its own. */
-static int set_path(struct recorder *recorder, const char *name)
-{
-	CLEANUP(freep) char *resolved = NULL;
-	CLEANUP(freep) char *folder = NULL;
-	int length;
-
-	TRY(etw_path_resolve(name, &resolved));
-	folder = resolved[0] == '/' ? strdup("") : getcwd(NULL, 0);
-	if (!folder)
-		return -errno;
-	length = snprintf(recorder->path, sizeof(recorder->path), "%s%s%s", folder,
-			  *folder && strcmp(folder, "/") != 0 ? "/" : "", resolved);
-	if (length >= 0 && (size_t)length < sizeof(recorder->path))
-		return etw_utf8_is_valid((const uint8_t *)recorder->path, (size_t)length) ? 0
-											  : -EILSEQ;
-	recorder->path[0] = '\0';
-	return -ENAMETOOLONG;
-}
-
-/* A number of a user or group that sudo left in the environment; -1: it was not sudo that made this process root's. */
-static long sudo_number(const char *name)
-{
-	const char *text = geteuid() == 0 ? getenv(name) : NULL;
-	uint64_t number;
-
-	return text && etw_number_parse(text, INT32_MAX, &number) ? (long)number : -1;
-}
-
-/*
- * Makes the file, so that the name is taken. A trace tells what others' processes run, and addresses of the kernel: it is
- * its owner's alone, who is the one that called sudo. Returns 0; -EEXIST when there is one; errno of open.
- */
-static int make_file(struct recorder *recorder)
-{
-	const long uid = sudo_number("SUDO_UID"), gid = sudo_number("SUDO_GID");
-	int fd = open(recorder->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
-
-	if (fd < 0)
-		return -errno;
-	if (uid > 0 && gid >= 0)
-		(void)!fchown(fd, (uid_t)uid, (gid_t)gid);
-	recorder->is_made = !fstat(fd, &recorder->made);
-	(void)close(fd);
-	return 0;
-}
-
-/* A name made of the time, with a number where another recording of the same second has it. */
-static int choose_name(struct recorder *recorder)
-{
-	char moment[32], name[64];
-	time_t now = time(NULL);
-	struct tm local;
-	int result = -EEXIST;
-
-	(void)localtime_r(&now, &local);
-	(void)strftime(moment, sizeof(moment), "etw-%Y%m%d-%H%M%S", &local);
-	for (int i = 1; i <= NAMES_MAX && result == -EEXIST; i++) {
-		if (i == 1)
-			(void)snprintf(name, sizeof(name), "%s.etl", moment);
-		else
-			(void)snprintf(name, sizeof(name), "%s-%d.etl", moment, i);
-		TRY(set_path(recorder, name));
-		result = make_file(recorder);
-	}
-	return result;
-}
-
-/* Whether a file is a trace, or cannot be read, and the host may find out. */
-static bool is_trace(const char *path)
-{
-	CLEANUP(etw_trace_closep) struct etw_trace *trace = NULL;
-	struct etw_fault fault;
-
-	return etw_trace_open(path, &trace, &fault) != -EBADMSG;
-}
-
-/* Returns 0 or a negative errno, of which why_no_file() has the meaning. */
-static int choose_file(struct recorder *recorder, const struct record_options *options)
-{
-	struct stat info;
-	int result;
-
-	if (!options->output)
-		return choose_name(recorder);
-	TRY(set_path(recorder, options->output));
-	result = make_file(recorder);
-	if (result != -EEXIST)
-		return result;
-	/* A trace that somebody named is overwritten, where the host may. */
-	if (stat(recorder->path, &info))
-		return -errno;
-	if (!S_ISREG(info.st_mode))
-		return S_ISDIR(info.st_mode) ? -EISDIR : -ESPIPE;
-	return options->force || !info.st_size || is_trace(recorder->path) ? 0 : -EEXIST;
-}
-
-static const char *why_no_file(int error)
-{
-	return error == -ESPIPE   ? "it is no regular file"
-	       : error == -EEXIST ? "it is there already and is no trace; --force overwrites it"
-	       : error == -EILSEQ ? "its path is no UTF-8, and would not fit into a trace"
-				  : strerror(-error);
-}
-
-/* A file that was made for a session which did not start, and that nobody else has begun to use. */
-static void drop_file(const struct recorder *recorder)
-{
-	struct stat info;
-
-	if (recorder->is_made && !stat(recorder->path, &info) && !info.st_size &&
-	    info.st_dev == recorder->made.st_dev && info.st_ino == recorder->made.st_ino)
-		(void)unlink(recorder->path);
 }
 
 static void configure(struct recorder *recorder, const struct record_options *options)
@@ -172,8 +52,8 @@ static void configure(struct recorder *recorder, const struct record_options *op
 	if (options->kernel.is_wanted)
 		config->log_file_mode |= EVENT_TRACE_SYSTEM_LOGGER_MODE;
 	(void)snprintf(config->name, sizeof(config->name), "etw-record-%d", (int)getpid());
-	memcpy(config->log_file, recorder->path, sizeof(config->log_file));
-	memcpy(config->log_file_shown, recorder->path, sizeof(config->log_file_shown));
+	memcpy(config->log_file, recorder->file.path, sizeof(config->log_file));
+	memcpy(config->log_file_shown, recorder->file.path, sizeof(config->log_file_shown));
 }
 
 /* Whether sudo finds a program of this folder by its name, as Debian configures it. */
@@ -273,7 +153,7 @@ static void tell_open_error(const struct recorder *recorder, int error)
 static bool is_turned_away(const struct recorder *recorder, int error)
 {
 	return error == -EACCES && geteuid() != 0 &&
-	       !faccessat(AT_FDCWD, recorder->path, W_OK, AT_EACCESS);
+	       !faccessat(AT_FDCWD, recorder->file.path, W_OK, AT_EACCESS);
 }
 
 static void tell_start_error(const struct recorder *recorder, int error)
@@ -325,10 +205,11 @@ static void tell_start_error(const struct recorder *recorder, int error)
 		break;
 	case -ETXTBSY:
 		etw_program_message("another session records into %s; etw sessions lists them",
-				    recorder->path);
+				    recorder->file.path);
 		break;
 	default:
-		etw_program_message("cannot record into %s: %s", recorder->path, strerror(-error));
+		etw_program_message("cannot record into %s: %s", recorder->file.path,
+				    strerror(-error));
 	}
 }
 
@@ -472,18 +353,18 @@ static bool can_have_tracepoints(const struct recorder *recorder,
 int recorder_start(struct recorder *recorder, struct record_options *options,
 		   char *const *arguments)
 {
-	int result = choose_file(recorder, options);
+	int result = record_file_choose(&recorder->file, options->output, options->force);
 
 	if (result) {
 		etw_program_message("cannot record into %s: %s",
-				    recorder->path[0] ? recorder->path
-				    : options->output ? options->output
-						      : "this folder",
-				    why_no_file(result));
+				    recorder->file.path[0] ? recorder->file.path
+				    : options->output      ? options->output
+							   : "this folder",
+				    record_file_why_none(result));
 		return -1;
 	}
 	if (open_and_start(recorder, options, arguments)) {
-		drop_file(recorder);
+		record_file_drop(&recorder->file);
 		return -1;
 	}
 	if (!can_have_tracepoints(recorder, options))
@@ -549,7 +430,7 @@ static void tell_unstopped(const struct recorder *recorder, int error)
 			    recorder->config.is_leased ? "it ends by itself when its host goes on"
 						       : "etw sessions stop ends it when its host "
 							 "goes on",
-			    recorder->path);
+			    recorder->file.path);
 }
 
 int recorder_stop(struct recorder *recorder)

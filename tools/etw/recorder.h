@@ -4,9 +4,9 @@
 #define ETW_TOOLS_ETW_RECORDER_H
 
 #include <stdbool.h>
-#include <sys/stat.h>
 
 #include "control/control.h"
+#include "tools/etw/record_file.h"
 #include "tools/etw/record_options.h"
 
 /* How a session ended that this recorder did not stop. */
@@ -25,9 +25,7 @@ struct recorder {
 	enum recorder_end end;
 	uint64_t handle;
 	bool is_running;
-	char path[WIRE_MESSAGE_NAME_MAX + 1]; /* of the file, absolute */
-	bool is_made;                         /* there was no such file before */
-	struct stat made;                     /* which one was made then */
+	struct record_file file;
 	uint32_t only_pid; /* whose tree alone is recorded, where that is asked for */
 	struct wire_session_config config;
 	struct wire_session_info info; /* as it was last heard */
