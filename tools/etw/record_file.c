@@ -31,8 +31,7 @@ static int set_path(struct record_file *file, const char *name)
 	length = snprintf(file->path, sizeof(file->path), "%s%s%s", folder,
 			  *folder && strcmp(folder, "/") != 0 ? "/" : "", resolved);
 	if (length >= 0 && (size_t)length < sizeof(file->path))
-		return etw_utf8_is_valid((const uint8_t *)file->path, (size_t)length) ? 0
-											  : -EILSEQ;
+		return etw_utf8_is_valid((const uint8_t *)file->path, (size_t)length) ? 0 : -EILSEQ;
 	file->path[0] = '\0';
 	return -ENAMETOOLONG;
 }

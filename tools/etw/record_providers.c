@@ -15,7 +15,7 @@
 
 #define PROVIDER_PARTS  4
 #define NAMED_LEVEL_MAX 5
-#define BAD_KEYWORDS                                                                           \
+#define BAD_KEYWORDS                                                                             \
 	"has keywords that are neither numbers nor names; NAME:LEVEL:ANY:ALL is the order, and " \
 	"several of ANY or ALL have commas between them"
 

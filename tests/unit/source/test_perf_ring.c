@@ -34,16 +34,19 @@ static void test_perf_ring__wraps(void **state)
 		for (size_t k = 0; k < sizeof(record); k++)
 			memory.data[(memory.control.data_head + k) % RING_BYTES] = record[k];
 		memory.control.data_head += sizeof(record);
-		assert_int_equal(etw_kernel_perf_ring_next(&ring, etw_kernel_perf_ring_end(&ring), to), 56);
+		assert_int_equal(
+			etw_kernel_perf_ring_next(&ring, etw_kernel_perf_ring_end(&ring), to), 56);
 		assert_memory_equal(to, record, sizeof(record));
-		assert_int_equal(etw_kernel_perf_ring_next(&ring, etw_kernel_perf_ring_end(&ring), to), 0);
+		assert_int_equal(
+			etw_kernel_perf_ring_next(&ring, etw_kernel_perf_ring_end(&ring), to), 0);
 		etw_kernel_perf_ring_release(&ring, ring.position);
 		assert_int_equal(memory.control.data_tail, memory.control.data_head);
 	}
 	memory.data[(memory.control.data_head + 6) % RING_BYTES] = 4; /* shorter than its header */
 	memory.data[(memory.control.data_head + 7) % RING_BYTES] = 0;
 	memory.control.data_head += 56;
-	assert_int_equal(etw_kernel_perf_ring_next(&ring, etw_kernel_perf_ring_end(&ring), to), -EBADMSG);
+	assert_int_equal(etw_kernel_perf_ring_next(&ring, etw_kernel_perf_ring_end(&ring), to),
+			 -EBADMSG);
 	assert_int_equal(etw_kernel_perf_ring_next(&ring, ring.position + 4, to), -EBADMSG);
 }
 

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+/* Ends what a pshpack header began. */
+#pragma pack(pop)

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Addresses as text. */
+#ifndef ETW_COMPAT_WS2TCPIP_H
+#define ETW_COMPAT_WS2TCPIP_H
+
+#include <netdb.h>
+
+#include <ws2ipdef.h>
+
+ETW_EXTERN_C_BEGIN
+PCWSTR WINAPI InetNtopW(INT Family, const VOID *pAddr, PWSTR pStringBuf, size_t StringBufSize);
+INT WINAPI InetPtonW(INT Family, PCWSTR pszAddrString, PVOID pAddrBuf);
+ETW_EXTERN_C_END
+
+#define InetNtopA inet_ntop
+#define InetPtonA inet_pton
+#define InetNtop  ETW_AW(InetNtop)
+#define InetPton  ETW_AW(InetPton)
+#endif
