@@ -31,6 +31,9 @@ static const struct etw_kernel_stack stacks[] = {
 	{"SyscallExit", 0x0F34, 2, 0x40},
 	{"TimerSetPeriodic", 0x0F52, 2, 0x20000},
 	{"TimerSetOneShot", 0x0F53, 2, 0x20000},
+	{"DiskRead", 0x010A, 0, 0x100}, /* not xperf's, like the two below it */
+	{"DiskWrite", 0x010B, 0, 0x100},
+	{"DiskFlush", 0x010E, 0, 0x100},
 	{"DiskReadInit", 0x010C, 0, 0x400},
 	{"DiskWriteInit", 0x010D, 0, 0x400},
 	{"DiskFlushInit", 0x010F, 0, 0x400},

@@ -382,32 +382,49 @@ def record(etw, folder, environment, work, options=()):
     return json.loads(made.stdout.splitlines()[0]), int(lost[1]) if lost else 0
 
 
+def check_stack(event, stack, frames, counts):
+    """Of who asked; an end has that of its beginning."""
+    name, irp = event["opcode_name"], event["fields"]["Irp"]
+    taken = [value for key, value in stack.items() if key.startswith("Stack")]
+    counts["stack of Init" if name.endswith("Init") else "stack"] += 1
+    if stack["StackThread"] != event["fields"]["IssuingThreadId"]:
+        return [f"alone: the stack of a {name} of {event['fields']['IssuingThreadId']} is "
+                f"{stack['StackThread']}'s"]
+    if name.endswith("Init"):
+        frames[irp] = taken
+    elif frames.pop(irp, None) != taken:
+        return [f"alone: {name} has another stack than its beginning"]
+    return []
+
+
 def check_alone(etw, folder, environment, point):
-    """One worker's transfers alone, each beginning with its stack."""
+    """One worker's transfers alone, each beginning with its stack, which its end has, too."""
     done, lost = record(etw, folder, environment, [
         sys.executable, str(pathlib.Path(__file__).with_name("use_disk.py")), "--worker", "c",
-        point], ("--only-command", "--stacks", "DiskReadInit,DiskWriteInit,DiskFlushInit"))
+        point], ("--only-command", "--stacks", ",".join(f"Disk{name}{when}" for name in (
+            "Read", "Write", "Flush") for when in ("", "Init"))))
     dump = subprocess.run([etw, "dump", "--json", f"{folder}/disk.etl"], env=environment, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=SECONDS,
                           check=True)
-    wrong, last, counts = [], None, collections.Counter()
+    wrong, last, counts, frames = [], None, collections.Counter(), {}
     for line in dump.stdout.splitlines():
         if '"DiskIo"' not in line and '"StackWalk"' not in line:
             continue
         event = json.loads(line)
         if event["task_name"] == "StackWalk":
             if last and int(last["raw_time"]) == event["fields"]["EventTimeStamp"]:
-                counts["stack"] += 1
-                if event["fields"]["StackThread"] != last["tid"]:
-                    wrong.append(f"alone: the stack of {last['tid']}'s is {event['tid']}'s")
+                wrong += check_stack(last, event["fields"], frames, counts)
+            last = None
             continue
         counts[event["opcode_name"]] += 1
-        last = event if event["opcode_name"].endswith("Init") else last
+        last = event
         if event["fields"]["IssuingThreadId"] != done["pid"]:
             wrong.append(f"alone: {event['opcode_name']} by {event['fields']['IssuingThreadId']}")
     begun = sum(counts[word] for word in ("ReadInit", "WriteInit", "FlushInit"))
-    if counts["stack"] != begun:
-        wrong.append(f"alone: {counts['stack']} stacks of {begun} beginnings")
+    ended = sum(counts[word] for word in ("Read", "Write", "FlushBuffers"))
+    if (counts["stack of Init"], counts["stack"]) != (begun, ended):
+        wrong.append(f"alone: {counts['stack of Init']} stacks of {begun} beginnings, "
+                     f"{counts['stack']} of {ended} ends")
     for word, least in (("Read", 33), ("Write", 33)):
         if counts[word] < least:
             wrong.append(f"alone: {counts[word]} of {word}, not {least}")

@@ -402,15 +402,22 @@ static void test_named__ask(void **state)
 	assert_int_equal(etw_kernel_named_enabled_ask(&enabled, &etw_kernel_source, &asked, &fault),
 			 0);
 	assert_int_equal(asked.stack_hook_count, 6 + 12);
-	providers[1] = (struct etw_source_provider){.guid = etw_kernel_named_disk.guid};
+	/* A transfer's end has the stack of who asked for it. */
+	providers[1].guid = etw_kernel_named_disk.guid;
+	etw_kernel_named_enabled_set(&enabled, &request);
+	assert_int_equal(etw_kernel_named_enabled_ask(&enabled, &etw_kernel_source, &asked, &fault),
+			 0);
+	assert_int_equal(asked.stack_hook_count, 6 + 3);
+	/* Nobody acts where memory is measured. */
+	providers[1].guid = etw_kernel_named_memory.guid;
 	/* Nothing has a level below 4. */
 	providers[0].level = 3;
-	providers[1].property = EVENT_ENABLE_PROPERTY_STACK_TRACE;
 	etw_kernel_named_enabled_set(&enabled, &request);
 	assert_int_equal(etw_kernel_named_enabled_ask(&enabled, &etw_kernel_source, &asked, &fault),
 			 -EOPNOTSUPP);
-	assert_string_equal(fault.field, "Microsoft-Windows-Kernel-Disk");
-	assert_int_equal(asked.group_masks[0], 0x100);
+	assert_string_equal(fault.field, "Microsoft-Windows-Kernel-Memory");
+	assert_int_equal(asked.group_masks[0], 0);
+	assert_int_equal(asked.group_masks[1], 0x80000 | 0x800000);
 }
 
 static void put_filter(struct etw_source_provider *provider, uint32_t type, const void *data,

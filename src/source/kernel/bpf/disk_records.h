@@ -35,6 +35,12 @@ static inline __u32 etw_kernel_disk_stack_event(__u32 operation)
 	return (__u32)ETW_KERNEL_STACK_DISK_READ << operation;
 }
 
+/* etw_kernel_disk_end_stack_event() - the same of its end. */
+static inline __u32 etw_kernel_disk_end_stack_event(__u32 operation)
+{
+	return (__u32)ETW_KERNEL_STACK_DISK_READ_END << operation;
+}
+
 /* A transfer is known by the address of its request, or of its bio where the disk has no requests. */
 struct etw_kernel_disk_begin {
 	__u64 transfer;

@@ -101,7 +101,7 @@ static __always_inline int begin_request(__u64 *context, __u8 state, void *scrat
 	asker = bpf_map_lookup_elem(scratch, &key);
 	if (!asker)
 		return 0;
-	ask_now(context, control, asker, etw_kernel_disk_stack_event(transfer.end.operation));
+	ask_now(context, control, asker, wants_any_stack(control, transfer.end.operation));
 	tell_part(control, request, bio, asker->is_inside);
 	begin_transfer(control, &transfer, asker);
 	return 0;
@@ -141,7 +141,7 @@ int etw_merge_request(__u64 *context)
 	__u64 key = context[0];
 
 	if (find_disk_control())
-		bpf_map_delete_elem(&etw_transfers, &key);
+		forget_transfer(key);
 	return 0;
 }
 
@@ -166,7 +166,6 @@ int etw_complete_request(__u64 *context)
 	if (byte_count < left)
 		return 0;
 	end_transfer(control, transfer);
-	bpf_map_delete_elem(&etw_transfers, &key);
 	return 0;
 }
 
@@ -188,7 +187,9 @@ int etw_ask_flush(__u64 *context)
 	asker = bpf_map_lookup_elem(&etw_ask_scratch, &zero);
 	if (!asker)
 		return 0;
-	ask_now(context, control, asker, ETW_KERNEL_STACK_DISK_WRITE | ETW_KERNEL_STACK_DISK_FLUSH);
+	ask_now(context, control, asker,
+		wants_any_stack(control, ETW_KERNEL_DISK_WRITE) ||
+			wants_any_stack(control, ETW_KERNEL_DISK_FLUSH));
 	key = (__u64)bio;
 	if (bio->bi_iter.bi_size)
 		bpf_map_update_elem(&etw_disk_askers, &key, asker, BPF_ANY);
@@ -230,7 +231,7 @@ int etw_queue_bio(__u64 *context)
 	transfer.end.device = device_of(disk);
 	transfer.end.sector = bio->bi_iter.bi_sector;
 	describe_bio(&transfer.end, bio, flags);
-	ask_now(context, control, asker, etw_kernel_disk_stack_event(transfer.end.operation));
+	ask_now(context, control, asker, wants_any_stack(control, transfer.end.operation));
 	begin_transfer(control, &transfer, asker);
 	return 0;
 }
@@ -248,7 +249,6 @@ int etw_complete_bio(__u64 *context)
 	if (!transfer)
 		return 0;
 	end_transfer(control, transfer);
-	bpf_map_delete_elem(&etw_transfers, &key);
 	return 0;
 }
 

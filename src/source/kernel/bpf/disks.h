@@ -58,6 +58,15 @@ struct {
 	__type(value, struct asker);
 } etw_disk_askers SEC(".maps");
 
+/* Stacks of who asked, where the events of the ends are to have them: of each transfer that is under way, by the same address. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, TRANSFERS_MAX);
+	__type(key, __u64);
+	__type(value, struct asker);
+} etw_transfer_stacks SEC(".maps");
+
 /* Bios that were split, and their parts: the address of the whole. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -165,9 +174,29 @@ static __always_inline void describe_bio(struct etw_kernel_disk_end *to, struct 
 	find_file(to, bio);
 }
 
-/* The thread that runs, as who asks. @to: in a scratch. @events: those of enum etw_kernel_stack_event that may come of it */
+static __always_inline int wants_begin_stack(const struct etw_kernel_control *control,
+					     __u32 operation)
+{
+	return is_wanted(control, ETW_KERNEL_DISK_BEGIN) &&
+	       control->stack_events & etw_kernel_disk_stack_event(operation);
+}
+
+static __always_inline int wants_end_stack(const struct etw_kernel_control *control,
+					   __u32 operation)
+{
+	return is_wanted(control, ETW_KERNEL_DISK_END) &&
+	       control->stack_events & etw_kernel_disk_end_stack_event(operation);
+}
+
+static __always_inline int wants_any_stack(const struct etw_kernel_control *control,
+					   __u32 operation)
+{
+	return wants_begin_stack(control, operation) || wants_end_stack(control, operation);
+}
+
+/* The thread that runs, as who asks. @to: in a scratch. @takes_stack: something that comes of it is to have one */
 static __always_inline void ask_now(void *context, const struct etw_kernel_control *control,
-				    struct asker *to, __u32 events)
+				    struct asker *to, int takes_stack)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
@@ -178,8 +207,7 @@ static __always_inline void ask_now(void *context, const struct etw_kernel_contr
 	to->stack_flags = 0;
 	to->stack.kernel_frames = to->stack.user_frames = 0;
 	to->stack.flags = 0;
-	if (to->is_inside && is_wanted(control, ETW_KERNEL_DISK_BEGIN) &&
-	    control->stack_events & events) {
+	if (to->is_inside && takes_stack) {
 		to->stack_flags = ETW_KERNEL_STACK_ASKED;
 		take_stack(context, &to->stack, !(task->flags & PF_KTHREAD));
 	}
@@ -201,11 +229,17 @@ static __always_inline void send_begin(const struct etw_kernel_control *control,
 	payload.operation = transfer->end.operation;
 	head.stack_tid = asker->tid;
 	head.stack_pid = asker->pid;
-	if (control->stack_events & etw_kernel_disk_stack_event(payload.operation)) {
+	if (wants_begin_stack(control, payload.operation)) {
 		head.stack_flags = asker->stack_flags;
 		stack = asker->stack_flags ? &asker->stack : NULL;
 	}
 	send(&head, &payload, sizeof(payload), stack);
+}
+
+static __always_inline void forget_transfer(__u64 key)
+{
+	bpf_map_delete_elem(&etw_transfers, &key);
+	bpf_map_delete_elem(&etw_transfer_stacks, &key);
 }
 
 /* @transfer: described, but for who asked and when */
@@ -216,7 +250,7 @@ static __always_inline void begin_transfer(const struct etw_kernel_control *cont
 
 	if (!asker->is_inside) {
 		/* What was at this address before has ended unseen. */
-		bpf_map_delete_elem(&etw_transfers, &key);
+		forget_transfer(key);
 		return;
 	}
 	if (transfer->end.file_key)
@@ -226,6 +260,8 @@ static __always_inline void begin_transfer(const struct etw_kernel_control *cont
 	transfer->end.begin_ns = bpf_ktime_get_ns();
 	if (bpf_map_update_elem(&etw_transfers, &key, transfer, BPF_ANY))
 		count_drop(ETW_KERNEL_DROP_CPU_RING_FULL + ETW_KERNEL_DISK_END);
+	if (asker->stack_flags && wants_end_stack(control, transfer->end.operation))
+		bpf_map_update_elem(&etw_transfer_stacks, &key, asker, BPF_ANY);
 	send_begin(control, transfer, asker);
 }
 
@@ -234,10 +270,22 @@ static __always_inline void end_transfer(const struct etw_kernel_control *contro
 {
 	struct etw_kernel_cpu_record head = {};
 	struct etw_kernel_disk_end payload = transfer->end;
+	const struct stack *stack = NULL;
+	const struct asker *asker;
+	__u64 key = payload.transfer;
 
 	head.kind = ETW_KERNEL_DISK_END;
+	if (wants_end_stack(control, payload.operation)) {
+		head.stack_flags = ETW_KERNEL_STACK_ASKED;
+		head.stack_tid = payload.tid;
+		head.stack_pid = transfer->pid;
+		asker = bpf_map_lookup_elem(&etw_transfer_stacks, &key);
+		if (asker)
+			stack = &asker->stack;
+	}
 	if (is_wanted(control, ETW_KERNEL_DISK_END))
-		send(&head, &payload, sizeof(payload), NULL);
+		send(&head, &payload, sizeof(payload), stack);
+	forget_transfer(key);
 }
 
 #endif

@@ -71,9 +71,10 @@ enum etw_kernel_stack_event {
 	ETW_KERNEL_STACK_DISK_READ = 0x200, /* in the order of enum etw_kernel_disk_operation */
 	ETW_KERNEL_STACK_DISK_WRITE = 0x400,
 	ETW_KERNEL_STACK_DISK_FLUSH = 0x800,
+	ETW_KERNEL_STACK_DISK_READ_END = 0x1000, /* in the same order */
+	ETW_KERNEL_STACK_DISK_WRITE_END = 0x2000,
+	ETW_KERNEL_STACK_DISK_FLUSH_END = 0x4000,
 };
-
-#define ETW_KERNEL_STACK_EVENTS 12 /* their number */
 
 enum etw_kernel_collect {
 	ETW_KERNEL_COLLECT_TASKS = 0x1,

@@ -36,10 +36,15 @@ static const struct etw_kernel_named_need needs[] = {
 	{ETW_KERNEL_NAMED_CHANNEL_KEYWORD, 0, 0x100}, /* EVENT_TRACE_FLAG_DISK_IO */
 };
 
+/* Of who asked for the transfer. */
+static const uint16_t stack_hooks[] = {0x010A, 0x010B, 0x010E};
+
 const struct etw_kernel_named_provider etw_kernel_named_disk = {
 	.guid = WIRE_PROVIDER_KERNEL_DISK,
 	.name = "Microsoft-Windows-Kernel-Disk",
 	.needs = needs,
 	.need_count = ARRAY_SIZE(needs),
+	.stack_hooks = stack_hooks,
+	.stack_hook_count = ARRAY_SIZE(stack_hooks),
 	.make = make,
 };

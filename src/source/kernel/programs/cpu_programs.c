@@ -247,7 +247,7 @@ const struct etw_kernel_shared_map etw_kernel_shared_maps[ETW_KERNEL_SHARED_MAPS
 	{"etw_transfers", "transfers"},       {"etw_disk_askers", "disk-askers"},
 	{"etw_disk_parts", "disk-parts"},     {"etw_named_files", "named-files"},
 	{"etw_opened_files", "opened-files"}, {"etw_connections", "connections"},
-	{"etw_renames", "renames"},
+	{"etw_renames", "renames"},           {"etw_transfer_stacks", "transfer-stacks"},
 };
 
 void etw_kernel_link_name(size_t place, char name[ETW_KERNEL_KEPT_NAME])

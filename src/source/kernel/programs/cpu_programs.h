@@ -105,7 +105,7 @@ enum etw_kernel_cpu_program {
 /* For etw_kernel_cpu_bpf_open(), beside the bits of kinds: one process tree alone is recorded, with what the kernel does for it. */
 #define ETW_KERNEL_OWNED_ALONE (UINT32_C(1) << 31)
 
-#define ETW_KERNEL_SHARED_MAPS 9 /* of programs that are loaded one after the other */
+#define ETW_KERNEL_SHARED_MAPS 10 /* of programs that are loaded one after the other */
 
 struct etw_kernel_cpu_bpf {
 	int rings_fd, threads_fd;            /* owned; -1: none */
