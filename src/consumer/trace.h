@@ -243,6 +243,30 @@ void etw_trace_set_raw(struct etw_trace *trace, bool is_raw);
 /* etw_trace_raw_time() - of the event that is being delivered, in the session clock's unit. */
 int64_t etw_trace_raw_time(const struct etw_trace *trace);
 
+/* How the event that is being delivered stands in its buffer. */
+struct etw_trace_stored {
+	const uint8_t *
+		at; /* its header; borrowed for the call; NULL for an event of loss, which stands in none */
+	uint32_t bytes;      /* exact */
+	uint8_t header_type; /* enum wire_header_type; 0 for an event of loss */
+	uint16_t loss;       /* of such a one the WIRE_BUFFER_*LOST/CORRUPT flag that it tells of */
+	uint16_t processor;
+	bool is_in_head; /* in the header buffer: the header event or a companion of it */
+};
+
+/* etw_trace_stored() - within the sink's `event` call, of the trace that the event is of. Returns false outside. */
+bool etw_trace_stored(const struct etw_trace *trace, struct etw_trace_stored *ret);
+
+/*
+ * etw_trace_read_head() - the first bytes of a file, where its header buffer is; of a session the header buffer.
+ *
+ * @ret_bytes: how many of the @room_bytes there are
+ *
+ * Returns 0 or the errno of reading. Of a session that was not attached there are none.
+ */
+int etw_trace_read_head(const struct etw_trace *trace, uint8_t *room, size_t room_bytes,
+			size_t *ret_bytes);
+
 /* etw_trace_set_context() - what UserContext of the records is. */
 void etw_trace_set_context(struct etw_trace *trace, void *context);
 

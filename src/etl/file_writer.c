@@ -185,7 +185,8 @@ int etw_etl_file_writer_put(struct etw_etl_file_writer *writer, uint64_t offset,
 			    const uint8_t *buffer)
 {
 	bool is_packed = writer->packer && offset != 0;
-	uint32_t bytes = writer->buffer_bytes;
+	uint32_t bytes = offset || !writer->header_bytes ? writer->buffer_bytes
+							 : writer->header_bytes;
 	uint64_t place = etw_etl_file_writer_place(writer, offset);
 
 	if (is_packed)

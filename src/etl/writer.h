@@ -78,6 +78,15 @@ int etw_etl_rewrite_header_buffer(uint8_t *buffer, uint32_t buffer_bytes, int64_
 				  uint32_t buffers_written, uint32_t events_lost,
 				  uint32_t buffers_lost);
 
+/*
+ * etw_etl_shrink_header_buffer() - the form that a relogger's compressed file has: as long as needed, in steps of 0x200.
+ *
+ * @buffer: of etw_etl_write_header_buffer(); its own header is changed, of what is behind only less counts
+ *
+ * Returns the bytes that it has from now on.
+ */
+uint32_t etw_etl_shrink_header_buffer(uint8_t *buffer);
+
 /* What the header of a data buffer says, beside sizes. */
 struct etw_etl_buffer_head {
 	uint32_t buffer_bytes;

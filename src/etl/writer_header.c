@@ -19,6 +19,7 @@
 #define START_BUFFERS         1
 #define LAYOUT_1_BUFFER_BYTES 0x100000
 #define LAYOUT_1_PROCESSORS   256
+#define RELOGGED_HEADER_STEP  0x200
 #define NAME_UNITS_MAX        (UINT16_MAX / 2)
 
 /* REAL_TIME, STOP_ON_HYBRID_SHUTDOWN, PERSIST_ON_HYBRID_SHUTDOWN: of the session, not of its file. */
@@ -117,7 +118,8 @@ static uint8_t *put_system_header(const struct etw_etl_file_head *head, uint8_t 
 static void choose_layout(const struct etw_etl_file_head *head, struct wire_logfile_head *ret)
 {
 	bool needs_2 = head->buffer_bytes > LAYOUT_1_BUFFER_BYTES ||
-		       head->processors > LAYOUT_1_PROCESSORS;
+		       head->processors > LAYOUT_1_PROCESSORS ||
+		       head->log_file_mode & WIRE_LOGFILE_MODE_COMPRESSED;
 
 	ret->layout_major = head->layout_major;
 	ret->layout_minor = head->layout_minor;
@@ -248,6 +250,21 @@ int etw_etl_write_header_buffer(const struct etw_etl_file_head *head, uint8_t *b
 	put_header_event(head, &plan, buffer + WIRE_BUFFER_HEADER_BYTES);
 	put_companions(head, buffer + plan.header_end);
 	return 0;
+}
+
+uint32_t etw_etl_shrink_header_buffer(uint8_t *buffer)
+{
+	struct wire_buffer_header header;
+	uint32_t bytes;
+
+	memcpy(&header, buffer, sizeof(header));
+	bytes = ALIGN_UP(le32_get(header.valid_bytes), RELOGGED_HEADER_STEP);
+	if (bytes > le32_get(header.buffer_bytes))
+		bytes = le32_get(header.buffer_bytes);
+	header.buffer_bytes = le32_of(bytes);
+	header.state = le32_of(ETW_ETL_STATE_FLUSH);
+	memcpy(buffer, &header, sizeof(header));
+	return bytes;
 }
 
 /* The layout's bytes behind the system header, or 0 when this is no header buffer. */
