@@ -82,7 +82,7 @@ static void fill_slot(struct wire_enable_slot *slot, uint32_t number)
 	slot->filters = (struct etw_bytes){run, number};
 }
 
-/* Member by member, here and below: what lies between members must stay zero to be compared. */
+/* Member by member where there is padding, which must stay zero to be compared: a copied struct may have any bytes there. */
 static void fill_enable(void)
 {
 	body.enable.registration = 3;
@@ -158,6 +158,27 @@ static void fill_session_config(void)
 	fill_config(&body.session_config);
 }
 
+static void fill_loss(struct wire_session_loss *loss)
+{
+	loss->no_buffer = 1;
+	loss->too_large = 2;
+	loss->gaps = 3;
+	loss->rejected = 4;
+	loss->source = 5;
+	loss->file = 6;
+	loss->replaced = UINT64_MAX;
+	loss->others = 8;
+	loss->others_counted = 9;
+	loss->disregarded = 10;
+	loss->claims[0].uid = 1;
+	loss->claims[0].events = 2;
+	loss->claims[0].disregarded = 3;
+	loss->claims[1].uid = UINT32_MAX;
+	loss->claims[1].events = UINT64_MAX;
+	loss->sources[0] = (struct wire_source_loss){4, 5, 6};
+	loss->sources[1] = (struct wire_source_loss){UINT32_MAX, UINT32_MAX, UINT64_MAX};
+}
+
 static void fill_session_info(void)
 {
 	struct wire_session_info *info = &body.session_info;
@@ -177,20 +198,7 @@ static void fill_session_info(void)
 	info->is_leased = 1;
 	info->is_kernel = 1;
 	info->file_status = -ENOSPC;
-	info->loss = (struct wire_session_loss){
-		1,
-		2,
-		3,
-		4,
-		5,
-		6,
-		UINT64_MAX,
-		8,
-		9,
-		10,
-		{{1, 2, 3}, {UINT32_MAX, UINT64_MAX, 0}},
-		{{4, 5, 6}, {UINT32_MAX, UINT32_MAX, UINT64_MAX}},
-	};
+	fill_loss(&info->loss);
 	fill_config(&info->config);
 	memset(info->complaint, 'x', sizeof(info->complaint) - 1);
 }
@@ -268,7 +276,9 @@ static void fill_run(void)
 
 static void fill_enumerate(void)
 {
-	body.enumerate = (struct wire_enumerate){3, guid, UINT64_MAX};
+	body.enumerate.code = 3;
+	body.enumerate.guid = guid;
+	body.enumerate.cursor = UINT64_MAX;
 }
 
 static void fill_enumerated(void)
@@ -295,7 +305,8 @@ struct kind {
 
 static void fill_statistics_query(void)
 {
-	body.statistics_query = (struct wire_statistics_query){.handle = 1, .first_cpu = 2};
+	body.statistics_query.handle = 1;
+	body.statistics_query.first_cpu = 2;
 }
 
 static void fill_statistics(void)
@@ -305,13 +316,15 @@ static void fill_statistics(void)
 	statistics->handle = 1;
 	statistics->number_of_buffers = 2;
 	statistics->free_buffers = 3;
-	statistics->loss = (struct wire_session_loss){1, 2, 3, 4,  5,           6,
-						      7, 8, 9, 10, {{1, 2, 3}}, {{1, 2, 3}}};
+	fill_loss(&statistics->loss);
 	statistics->filtered = 11;
 	statistics->others_filtered = 12;
 	statistics->missed_buffers = 4;
 	statistics->unread_buffers = UINT64_MAX;
-	statistics->consumers[7] = (struct wire_consumer_statistics){WIRE_CONSUMER_FUTURE, 1, 2, 3};
+	statistics->consumers[7].state = WIRE_CONSUMER_FUTURE;
+	statistics->consumers[7].buffers = 1;
+	statistics->consumers[7].lost = 2;
+	statistics->consumers[7].waiting = 3;
 	statistics->cpu_count = 2048;
 	statistics->first_cpu = 1984;
 	statistics->told_cpus = WIRE_STATISTICS_CPUS;
