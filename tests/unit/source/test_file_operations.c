@@ -276,6 +276,7 @@ static void every_errno_has_a_status(void **state)
 	(void)state;
 	assert_int_equal(etw_kernel_nt_status(0), 0);
 	assert_int_equal(etw_kernel_nt_status(17), 0);
+	assert_int_equal(etw_kernel_nt_status(INT64_MIN), 0xC0000001);
 	assert_int_equal(etw_kernel_nt_status(-EACCES), 0xC0000022);
 	assert_int_equal(etw_kernel_nt_status(-ECONNREFUSED), 0xC0000236);
 	for (int error = 1; error < 600; error++)

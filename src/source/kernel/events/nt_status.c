@@ -81,7 +81,7 @@ uint32_t etw_kernel_nt_status(int64_t result)
 	if (result >= 0)
 		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(statuses); i++)
-		if (-result == statuses[i].error)
+		if (result == -statuses[i].error)
 			return statuses[i].status;
 	return STATUS_UNSUCCESSFUL;
 }
