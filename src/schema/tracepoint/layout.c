@@ -3,6 +3,7 @@
 #include "schema/tracepoint/layout.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -323,6 +324,7 @@ static void set_identity(const struct etw_tracepoint_format *format,
 	*schema = (struct etw_schema){
 		.provider = identity->provider,
 		.descriptor = {.Id = identity->id,
+			       .Version = identity->version,
 			       .Level = 4,
 			       .Task = identity->id,
 			       .Keyword = identity->keyword},
@@ -348,6 +350,28 @@ static int finish(struct maker *maker, struct etw_tracepoint_layout *layout)
 	return layout->steps && layout->schema.fields ? 0 : -ENOMEM;
 }
 
+/* A trace has one map of a name, so that those of another version have names of their own. */
+static int name_maps(struct etw_arena *arena, struct etw_tracepoint_hint *hints, uint32_t count,
+		     uint8_t version)
+{
+	for (uint32_t i = 0; version && i < count; i++) {
+		char name[2 * ETW_TRACEPOINT_NAME_BYTES_MAX + sizeof(".#255")];
+		struct etw_map *map;
+
+		if (!hints[i].map)
+			continue;
+		snprintf(name, sizeof(name), "%s#%u", hints[i].map->name, (unsigned)version);
+		map = etw_arena_copy(arena, hints[i].map, sizeof(*map));
+		if (!map)
+			return -ENOMEM;
+		map->name = etw_arena_strdup(arena, name);
+		if (!map->name)
+			return -ENOMEM;
+		hints[i].map = map;
+	}
+	return 0;
+}
+
 int etw_tracepoint_layout_make(struct etw_arena *arena, const struct etw_tracepoint_format *format,
 			       const struct etw_tracepoint_identity *identity,
 			       struct etw_tracepoint_layout **ret)
@@ -360,6 +384,7 @@ int etw_tracepoint_layout_make(struct etw_arena *arena, const struct etw_tracepo
 	if (!maker || !hints || !layout)
 		return -ENOMEM;
 	TRY(etw_tracepoint_hints(arena, format, hints));
+	TRY(name_maps(arena, hints, format->field_count, identity->version));
 	maker->arena = arena;
 	maker->format = format;
 	maker->hints = hints;

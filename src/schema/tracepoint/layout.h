@@ -44,6 +44,7 @@ struct etw_tracepoint_identity {
 	GUID provider;
 	const char *provider_name; /* borrowed as long as the layout */
 	uint16_t id;
+	uint8_t version; /* tells events apart that have the same id in one trace; 0 for the first */
 	uint64_t keyword;
 };
 

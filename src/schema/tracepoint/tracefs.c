@@ -225,8 +225,8 @@ int etw_tracefs_guid(const char *system, GUID *ret)
 	return etw_guid_of_name(name, ret);
 }
 
-static int read_text(int events_fd, const char *system, const char *event, struct etw_arena *arena,
-		     struct etw_tracefs_event *ret)
+int etw_tracefs_read_text(int events_fd, const char *system, const char *event,
+			  struct etw_arena *arena, struct etw_tracefs_event *ret)
 {
 	char path[2 * ETW_TRACEPOINT_NAME_BYTES_MAX + sizeof("//format")];
 	CLEANUP(freep) char *text = malloc(ETW_TRACEPOINT_FORMAT_BYTES_MAX + 1);
@@ -250,7 +250,7 @@ int etw_tracefs_read_event(int events_fd, const char *system, const char *event,
 	struct etw_tracepoint_format *format;
 	struct etw_tracepoint_layout *layout;
 
-	TRY(read_text(events_fd, system, event, arena, ret));
+	TRY(etw_tracefs_read_text(events_fd, system, event, arena, ret));
 	TRY(etw_tracepoint_format_parse(arena, ret->text, ret->text_bytes, &format, reterr));
 	TRY(etw_tracepoint_layout_make(arena, format, identity, &layout));
 	ret->format = format;

@@ -69,6 +69,16 @@ static inline uint64_t etw_tracefs_keyword(uint32_t id)
 }
 
 /*
+ * etw_tracefs_read_text() - reads a tracepoint's format alone.
+ *
+ * @ret: its text is set, which lives in @arena
+ *
+ * Returns 0; -ENOMEM; what reading fails with.
+ */
+int etw_tracefs_read_text(int events_fd, const char *system, const char *event,
+			  struct etw_arena *arena, struct etw_tracefs_event *ret);
+
+/*
  * etw_tracefs_read_event() - reads a tracepoint's format, and makes its event.
  *
  * @identity: its id, keyword and provider; the provider's name is borrowed as long as @arena lives

@@ -20,6 +20,7 @@ static int read_point(int events_fd, struct etw_tracepoint_point *point, const c
 		      const char *name, struct etw_fault *reterr)
 {
 	struct etw_tracepoint_identity identity = {.id = point->id,
+						   .version = point->version,
 						   .keyword = etw_tracefs_keyword(point->id)};
 	char text[sizeof(ETW_TRACEFS_PROVIDER_PREFIX) + ETW_TRACEPOINT_NAME_BYTES_MAX];
 
@@ -39,7 +40,7 @@ static int read_point(int events_fd, struct etw_tracepoint_point *point, const c
 }
 
 int etw_tracepoint_point_new(int events_fd, const char *system, const char *name, uint16_t id,
-			     uint32_t cpu_count, struct etw_tracepoint_point **ret,
+			     uint8_t version, uint32_t cpu_count, struct etw_tracepoint_point **ret,
 			     struct etw_fault *reterr)
 {
 	struct etw_tracepoint_point *point = calloc(1, sizeof(*point));
@@ -49,6 +50,7 @@ int etw_tracepoint_point_new(int events_fd, const char *system, const char *name
 		return r;
 	etw_arena_init(&point->arena);
 	point->id = id;
+	point->version = version;
 	point->cpu_count = cpu_count;
 	point->fds = malloc(cpu_count * sizeof(*point->fds));
 	for (uint32_t i = 0; point->fds && i < cpu_count; i++)
@@ -61,6 +63,17 @@ int etw_tracepoint_point_new(int events_fd, const char *system, const char *name
 	}
 	*ret = point;
 	return 0;
+}
+
+bool etw_tracepoint_point_is_same(int events_fd, const struct etw_tracepoint_point *point)
+{
+	CLEANUP(etw_arena_done) struct etw_arena arena;
+	struct etw_tracefs_event now = {0};
+
+	etw_arena_init(&arena);
+	return etw_tracefs_read_text(events_fd, point->system, point->name, &arena, &now) == 0 &&
+	       now.text_bytes == point->event.text_bytes &&
+	       memcmp(now.text, point->event.text, now.text_bytes) == 0;
 }
 
 void etw_tracepoint_point_free(struct etw_tracepoint_point *point)

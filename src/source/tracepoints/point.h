@@ -19,7 +19,9 @@ struct etw_tracepoint_point {
 	const char *system, *name; /* in the arena */
 	GUID provider;
 	uint16_t id;
+	uint8_t version;
 	uint16_t type; /* the kernel's number */
+	bool is_stale; /* it went, or is another one now: no more than what was recorded of it */
 	struct etw_tracefs_event event;
 	struct etw_arena arena; /* owned: all of it */
 	/* What is wanted now; borrowed from the provider's request. NULL: nothing. */
@@ -33,13 +35,20 @@ struct etw_tracepoint_point {
 /*
  * etw_tracepoint_point_new() - reads a tracepoint. No event of it is open.
  *
+ * @version: as that of struct etw_tracepoint_identity
  * @ret: owned
  *
  * Returns 0; what etw_tracefs_read_event() returns.
  */
 int etw_tracepoint_point_new(int events_fd, const char *system, const char *name, uint16_t id,
-			     uint32_t cpu_count, struct etw_tracepoint_point **ret,
+			     uint8_t version, uint32_t cpu_count, struct etw_tracepoint_point **ret,
 			     struct etw_fault *reterr);
+
+/*
+ * etw_tracepoint_point_is_same() - whether the machine describes it as it did when it was read: it may have gone with its
+ * module, and come back as another one. One that is open cannot.
+ */
+bool etw_tracepoint_point_is_same(int events_fd, const struct etw_tracepoint_point *point);
 
 /* etw_tracepoint_point_free() - closes all; takes NULL. */
 void etw_tracepoint_point_free(struct etw_tracepoint_point *point);

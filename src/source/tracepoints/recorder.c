@@ -24,6 +24,8 @@
 #define STRUCTURE      "tracepoints"
 #define SLACK_NS       UINT64_C(2000000) /* perf reads the clock before it has room in the ring */
 #define HELD_BYTES_MAX (UINT64_C(128) << 20)
+/* Readings of a processor's rings that take all of them: their records have 48 bytes at least. */
+#define DRAIN_PASSES 16
 
 int etw_tracepoint_recorder_init(struct etw_tracepoint_recorder *recorder,
 				 const struct etw_source_host *host)
@@ -208,6 +210,8 @@ static int refuse(struct etw_tracepoint_recorder *recorder, int result, const ch
 		sentence = "this machine has no such tracepoint any more";
 	else if (result == -ENOMEM)
 		sentence = "there is no memory for it";
+	else if (result == -ENOSPC)
+		sentence = "the session has recorded too many others in its place";
 	return etw_fault_set(reterr, result, 0, STRUCTURE, recorder->name, sentence);
 }
 
@@ -273,7 +277,8 @@ static struct etw_tracepoint_point *find_point(const struct etw_tracepoint_recor
 					       const char *system, const char *name)
 {
 	for (struct etw_tracepoint_point *point = recorder->points; point; point = point->next)
-		if (strcmp(point->name, name) == 0 && strcmp(point->system, system) == 0)
+		if (!point->is_stale && strcmp(point->name, name) == 0 &&
+		    strcmp(point->system, system) == 0)
 			return point;
 	return NULL;
 }
@@ -325,18 +330,64 @@ static void set_wish(struct etw_tracepoint_recorder *recorder, struct etw_tracep
 	point->filter = &wish->rest;
 }
 
+/*
+ * A trace tells events apart by provider, id and version. Ids are places in a list that others may have joined since, and a
+ * tracepoint may come back with another format: who gets an id that was given already has another version.
+ *
+ * Returns -ENOSPC when there is none left.
+ */
+static int free_version(const struct etw_tracepoint_recorder *recorder, const char *system,
+			uint16_t id)
+{
+	int version = 0;
+
+	for (const struct etw_tracepoint_point *point = recorder->points; point;
+	     point = point->next)
+		if (point->id == id && strcmp(point->system, system) == 0)
+			version = MAX(version, point->version + 1);
+	return version <= UINT8_MAX ? version : -ENOSPC;
+}
+
+/* Everything that the rings have now. Of nothing that comes meanwhile more than a ring's worth. */
+static void drain(struct etw_tracepoint_recorder *recorder)
+{
+	for (uint32_t i = 0; i < recorder->host->cpu_count; i++) {
+		uint64_t last_ns;
+
+		for (unsigned j = 0; j < DRAIN_PASSES && read_cpu(recorder, i, &last_ns) > 0; j++)
+			;
+	}
+}
+
+/* The kernel gives the number of one that went to another one: what is in the rings is of the former. */
+static void set_type(struct etw_tracepoint_recorder *recorder, struct etw_tracepoint_point *point)
+{
+	if (recorder->by_type[point->type])
+		drain(recorder);
+	recorder->by_type[point->type] = point;
+}
+
 /* The point of a tracepoint. One that is new is described at once, so before its first event. */
 static int get_point(struct etw_tracepoint_recorder *recorder, const char *system, const char *name,
 		     uint16_t id, struct etw_tracepoint_point **ret, struct etw_fault *reterr)
 {
 	struct etw_tracepoint_point *point = find_point(recorder, system, name);
+	int version;
 
+	if (point && !etw_tracepoint_point_is_open(point) &&
+	    !etw_tracepoint_point_is_same(recorder->events_fd, point)) {
+		point->is_stale = true;
+		point = NULL;
+	}
 	if (!point) {
+		version = free_version(recorder, system, id);
+		TRY(version);
 		TRY(etw_tracepoint_point_new(recorder->events_fd, system, name, id,
-					     recorder->host->cpu_count, &point, reterr));
+					     (uint8_t)version, recorder->host->cpu_count, &point,
+					     reterr));
 		point->next = recorder->points;
 		recorder->points = point;
-		recorder->by_type[point->type] = point;
+		set_type(recorder, point);
 		TRY(describe_now(recorder, point));
 	}
 	*ret = point;

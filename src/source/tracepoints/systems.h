@@ -10,8 +10,8 @@
 #include "schema/tracepoint/format.h"
 
 /*
- * etw_tracepoint_system_find() - the system of a provider. What is not known is looked for in tracefs, once a second at most; what
- * was found there once stays known until then.
+ * etw_tracepoint_system_find() - the system of a provider. What is not known is looked for in tracefs, unless that was done 20
+ * times within a second; what was found there once stays known until then.
  *
  * @ret: NULL: not wanted
  *
