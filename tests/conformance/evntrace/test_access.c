@@ -272,6 +272,17 @@ static ULONG try_enable(void *context)
 	return EnableTraceEx2(attempt->handle, &provider_guid, attempt->code, 5, 0, 0, 0, NULL);
 }
 
+static ULONG try_enable_tracepoints(void *context)
+{
+	/* linux:sched, by the rule of EventSource: docs/tracepoints.md */
+	static const GUID sched = {
+		0xca75ee22, 0xa2ca, 0x54a6, {0x11, 0x50, 0xab, 0x9a, 0xf7, 0x18, 0x7a, 0x73}};
+	const struct attempt *attempt = context;
+
+	return EnableTraceEx2(attempt->handle, &sched, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 4, 0, 0,
+			      0, NULL);
+}
+
 static ULONG try_register(void *context)
 {
 	REGHANDLE handle;
@@ -391,6 +402,8 @@ static void access__control(void **state)
 	STRANGER_GETS(try_enable, &attempt, ERROR_ACCESS_DENIED);
 	GRANT(&provider_guid, TRACELOG_GUID_ENABLE);
 	STRANGER_GETS(try_enable, &attempt, ERROR_SUCCESS);
+	/* [HERE] tracepoints are the kernel's: who may control the session may not have them in it */
+	STRANGER_GETS(try_enable_tracepoints, &attempt, ERROR_ACCESS_DENIED);
 	attempt.code = EVENT_TRACE_CONTROL_STOP;
 	STRANGER_GETS(try_control, &attempt, ERROR_SUCCESS);
 	assert_int_equal(forget(&session_guid), ERROR_SUCCESS);
