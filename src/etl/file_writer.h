@@ -20,9 +20,9 @@ struct etw_etl_file_writer {
 	int fd; /* owned; -1 when closed */
 	uint32_t buffer_bytes;
 	uint32_t header_bytes; /* of a header buffer that is shorter than the others; 0: none is */
-	uint64_t next_offset;          /* where the next claimed buffer goes */
-	uint64_t limit_offset;         /* no buffer may end behind it; UINT64_MAX for no limit */
-	bool is_circular;              /* its limit is where it begins anew */
+	uint64_t next_offset;  /* where the next claimed buffer goes */
+	uint64_t limit_offset; /* no buffer may end behind it; UINT64_MAX for no limit */
+	bool is_circular;      /* its limit is where it begins anew */
 	struct etw_etl_packer *packer; /* borrowed; NULL: buffers are written as they are */
 };
 
