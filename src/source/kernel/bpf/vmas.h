@@ -2,7 +2,8 @@
 /*
  * What is mapped at an address. bpf_find_vma() wants a lock that a thread of the process may hold for writing, and says
  * nothing of what comes behind a gap; so the tree of mappings (a maple tree, since Linux 6.1) is walked here as the kernel
- * walks it under RCU, in which every program runs. Whatever changes meanwhile is seen as it was or as it becomes.
+ * walks it under RCU, in which every program runs. Whatever changes meanwhile is seen as it was or as it becomes: a node that
+ * was replaced says so, and what was read of it counts for nothing, because the kernel writes over its pivots at once.
  */
 #ifndef ETW_SOURCE_KERNEL_BPF_VMAS_H
 #define ETW_SOURCE_KERNEL_BPF_VMAS_H
@@ -24,9 +25,9 @@
 /* A node's address is the upper part of an entry, its kind is in the lower. */
 #define NODE_BYTES     256
 #define NODE_KIND(at)  ((at) >> 3 & 15)
-#define KIND_RANGE     2 /* and those below are leaves */
-#define KIND_ALLOCATED 3 /* with gaps */
-#define NODE_DEPTH_MAX 10
+#define KIND_RANGE     2    /* and those below are leaves */
+#define KIND_ALLOCATED 3    /* with gaps */
+#define STEPS_MAX      64   /* a tree has 10 levels at most; the rest is for beginning anew */
 #define ENTRIES_FROM   4096 /* below are marks */
 
 #define RANGE_PIVOTS     15
@@ -39,6 +40,7 @@ struct maple_metadata {
 };
 
 struct maple_range_64 {
+	void *parent; /* its own address in one that was replaced */
 	unsigned long pivot[RANGE_PIVOTS];
 	void *slot[RANGE_PIVOTS + 1];
 	struct maple_metadata meta;
@@ -110,10 +112,28 @@ static __always_inline __u64 step_down(__u64 entry, __u64 address, __u64 *last)
 	return found;
 }
 
+/* Whether a node was replaced by now. Its parent has the same place in nodes of all kinds. */
+static __always_inline int is_replaced(__u64 entry)
+{
+	struct maple_range_64 *node = (void *)(entry & ~(__u64)(NODE_BYTES - 1));
+	__u64 parent = 0;
+
+	bpf_core_read(&parent, sizeof(parent), &node->parent);
+	return (parent & ~(__u64)(NODE_BYTES - 1)) == (__u64)node;
+}
+
 struct descent {
-	__u64 entry, address, last;
+	__u64 mm_at, entry, address, last;
 	__u32 is_found;
 };
+
+static __always_inline void begin_descent(struct descent *descent)
+{
+	struct mm_struct *mm = (void *)descent->mm_at;
+
+	descent->entry = (__u64)BPF_CORE_READ(mm, mm_mt.ma_root);
+	descent->last = ~0ull;
+}
 
 static long descend(__u32 number, struct descent *descent)
 {
@@ -122,8 +142,12 @@ static long descend(__u32 number, struct descent *descent)
 	(void)number;
 	if (entry < ENTRIES_FROM)
 		return 1;
-	descent->is_found = NODE_KIND(entry) < KIND_RANGE;
 	descent->entry = step_down(entry, descent->address, &descent->last);
+	if (is_replaced(entry)) {
+		begin_descent(descent);
+		return 0;
+	}
+	descent->is_found = NODE_KIND(entry) < KIND_RANGE;
 	return descent->is_found;
 }
 
@@ -133,16 +157,12 @@ static long descend(__u32 number, struct descent *descent)
  */
 __noinline int find_mapped(__u64 mm_at, __u64 address, struct mapped *ret)
 {
-	struct mm_struct *mm = (void *)mm_at;
-	struct descent descent = {
-		.entry = (__u64)BPF_CORE_READ(mm, mm_mt.ma_root),
-		.address = address,
-		.last = ~0ull,
-	};
+	struct descent descent = {.mm_at = mm_at, .address = address};
 
 	if (!ret)
 		return 0;
-	bpf_loop(NODE_DEPTH_MAX, descend, &descent, 0);
+	begin_descent(&descent);
+	bpf_loop(STEPS_MAX, descend, &descent, 0);
 	ret->last = descent.last;
 	ret->vma = descent.is_found && descent.entry >= ENTRIES_FROM ? (void *)descent.entry : NULL;
 	return ret->vma != NULL;
