@@ -67,7 +67,9 @@ def read_moments(said):
         match = LINE.match(line)
         if not match or int(match["start"], 16) >= END:
             continue
-        file = (match["device"], int(match["inode"])) if int(match["inode"]) else None
+        # The first shared memory of a machine has the inode 0.
+        is_file = int(match["inode"]) or match["path"].startswith("/SYSV")
+        file = (match["device"], int(match["inode"])) if is_file else None
         _, _, pages, stack = moments[-1]
         first = int(match["start"], 16) // PAGE
         for i in range(int(match["end"], 16) // PAGE - first):
@@ -85,7 +87,16 @@ class Memory:
 
     def __init__(self):
         self.pages = {}  # as of read_moments(), with a key for the file
+        self.left = {}  # by page, what a move left behind and has not told: [(what, who got it)]
         self.flags = []  # (range, flags) that change no addresses
+
+    def take_left(self, page, what, tid):
+        """Whether the thread @tid tells now what its move left behind."""
+        for left in self.left.get(page, []):
+            if left[0] == what and left[1] != tid:
+                self.left[page].remove(left)
+                return True
+        return False
 
     def apply(self, words, problems):
         numbers = [int(word, 16) for word in words[5:]]
@@ -101,14 +112,15 @@ class Memory:
         for i in range(size // PAGE):
             page, what = base // PAGE + i, (file, first + i) if file else None
             there = self.pages.get(page, "nothing")
-            if takes and there not in ("nothing", what):
-                problems.append(f"{words[2]} at {page * PAGE:x} of {what} where {there} is")
-            if not takes and there != "nothing":
-                problems.append(f"{words[2]} at {page * PAGE:x} of {what} over {there}")
-            if takes:
-                self.pages.pop(page, None)
-            else:
+            if not takes:
+                # What a move leaves behind is told at its end: another thread may have it by then.
+                if there != "nothing":
+                    self.left.setdefault(page, []).append((there, words[3]))
                 self.pages[page] = what
+            elif not self.take_left(page, what, words[3]):
+                if there not in ("nothing", what):
+                    problems.append(f"{words[2]} at {page * PAGE:x} of {what} where {there} is")
+                self.pages.pop(page, None)
 
 
 def process_of(words):
@@ -121,6 +133,8 @@ def compare_moment(memory, moment, problems):
     files = {}  # by key and by file: what is gone leaves its key to another
     at_ns, pid, pages, stack = moment
     ours = {page: what for page, what in memory.pages.items() if page not in stack}
+    problems += [f"process {pid} at {at_ns}: over {left[0][0]} at {page * PAGE:x}"
+                 for page, left in memory.left.items() if left]
     low = min(stack, default=0)
     for page in sorted(set(ours) ^ set(pages)):
         # The stack began with more than it has touched, or is where it was not any more.
@@ -212,9 +226,13 @@ def compare_beside(arguments, stays):
             compared += compare_moment(memories.setdefault(left[0][1], Memory()), left.pop(0),
                                        problems)
         memories.setdefault(process_of(words), Memory()).apply(words, problems)
-    if left:
+    tells_end = tuple(map(int, re.match(r"(\d+)\.(\d+)",
+                                        os.uname().release).groups())) >= (6, 16)
+    if left and tells_end:
         problems.append(f"{len(left)} moments without an event behind them")
-    if tuple(map(int, re.match(r"(\d+)\.(\d+)", os.uname().release).groups())) >= (6, 16):
+    for moment in left:
+        compared += compare_moment(memories.setdefault(moment[1], Memory()), moment, problems)
+    if tells_end:
         problems += [f"process {pid} ends with {len(memories[pid].pages)} pages"
                      for pid in pids if memories[pid].pages]
     for words in (line.split() for line in said.splitlines()):
