@@ -79,7 +79,7 @@ function(find_what_kernel_lacks ret)
   set(${ret} "${reason}" PARENT_SCOPE)
 endfunction()
 
-# add_bpf_programs(TARGET)
+# add_bpf_programs(TARGET) - and lists the objects in the global property ETW_BPF_OBJECTS.
 function(add_bpf_programs target)
   names_by_version(names llvm-strip)
   find_program(ETW_BPF_STRIP NAMES ${names})
@@ -118,6 +118,7 @@ function(add_bpf_programs target)
       COMMENT "BPF program ${name}"
       VERBATIM)
     target_sources(${target} PRIVATE ${to}/${name}.c)
+    set_property(GLOBAL APPEND PROPERTY ETW_BPF_OBJECTS ${to}/${name}.o)
   endforeach()
   target_compile_definitions(${target} PRIVATE ETW_KERNEL_BPF)
   target_include_directories(${target} SYSTEM PRIVATE ${LIBBPF_INCLUDE_DIR})
