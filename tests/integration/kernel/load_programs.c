@@ -66,7 +66,8 @@ static void load_all(struct etw_kernel_bpf *bpf, struct etw_kernel_cpu_bpf *cpu_
 	tell_fault("modules", etw_kernel_bpf_attach_modules(bpf, &host, &fault), &fault);
 	etw_kernel_cpu_bpf_reset(cpu_bpf);
 	tell_fault("frequent events",
-		   etw_kernel_cpu_bpf_open(cpu_bpf, bpf, &host, RING_BYTES, &kinds, &fault), &fault);
+		   etw_kernel_cpu_bpf_open(cpu_bpf, bpf, &host, RING_BYTES, &kinds, &fault),
+		   &fault);
 }
 
 /* The program of a descriptor that is one, or a link of one; 0: neither. */
@@ -212,8 +213,7 @@ static int tell_object(const struct btf *kernel, const char *path)
 		fprintf(stderr, "%s: no object with BPF programs\n", path);
 		return 1;
 	}
-	bpf_object__for_each_program(program, object)
-		tell_program(kernel, name, program);
+	bpf_object__for_each_program(program, object) tell_program(kernel, name, program);
 	bpf_object__close(object);
 	return 0;
 }
