@@ -17,8 +17,9 @@ if(ETW_INSTALL_MC)
 endif()
 install(TARGETS etw_provider_so etw_provider_a etw_core_so EXPORT libetw-targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} INCLUDES DESTINATION ${ETW_INCLUDE_DIR})
+install(TARGETS etw_compat_a EXPORT libetw-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES ${CMAKE_BINARY_DIR}/lib/libetw.so DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ DESTINATION ${ETW_INCLUDE_DIR} FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ DESTINATION ${ETW_INCLUDE_DIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" PATTERN "bits/*")
 foreach(section 1 5 7)
   file(GLOB pages CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/man/*.${section})
   install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
@@ -54,15 +55,21 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDI
 # The pkg-config files find the prefix from where they lie, so an installed tree may be moved.
 file(RELATIVE_PATH ETW_PKGCONFIG_TO_PREFIX
   ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-foreach(name etw etw-windows etw-provider)
-  configure_file(${CMAKE_SOURCE_DIR}/packaging/${name}.pc.in ${CMAKE_BINARY_DIR}/${name}.pc @ONLY)
+get_target_property(ETW_COMPAT_FLAGS etw_compat ETW_FLAGS)
+list(JOIN ETW_COMPAT_FLAGS " " ETW_COMPAT_FLAGS_TEXT)
+# etw-windows is the older name of etw-compat.
+foreach(name etw etw-compat etw-windows etw-provider)
+  string(REPLACE etw-windows etw-compat source ${name})
+  configure_file(${CMAKE_SOURCE_DIR}/packaging/${source}.pc.in ${CMAKE_BINARY_DIR}/${name}.pc @ONLY)
   install(FILES ${CMAKE_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
 install(EXPORT libetw-targets NAMESPACE libetw:: FILE libetw-targets.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/libetw)
+set(ETW_COMPAT_INCLUDE_DIR ${ETW_INCLUDE_DIR}/compat)
 configure_package_config_file(${CMAKE_SOURCE_DIR}/packaging/libetw-config.cmake.in
-  ${CMAKE_BINARY_DIR}/libetw-config.cmake INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/libetw)
+  ${CMAKE_BINARY_DIR}/libetw-config.cmake INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/libetw
+  PATH_VARS ETW_COMPAT_INCLUDE_DIR)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/libetw-config-version.cmake
   COMPATIBILITY SameMajorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/libetw-config.cmake ${CMAKE_BINARY_DIR}/libetw-config-version.cmake
