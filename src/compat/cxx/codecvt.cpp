@@ -7,8 +7,7 @@
 
 #include <codecvt>
 
-namespace
-{
+namespace {
 
 typedef std::codecvt_base::result result;
 
@@ -33,12 +32,13 @@ wchar_t *as_wide(char16_t *text)
 }
 
 template <class Facet>
-result convert_out(const Facet &facet, std::mbstate_t &state, const wchar_t *from, const wchar_t *from_end,
-	   const wchar_t *&from_next, char *to, char *to_end, char *&to_next)
+result convert_out(const Facet &facet, std::mbstate_t &state, const wchar_t *from,
+		   const wchar_t *from_end, const wchar_t *&from_next, char *to, char *to_end,
+		   char *&to_next)
 {
 	const char16_t *next = nullptr;
-	const result got = facet.out(
-		state, as_utf16(from), as_utf16(from_end), next, to, to_end, to_next);
+	const result got = facet.out(state, as_utf16(from), as_utf16(from_end), next, to, to_end,
+				     to_next);
 
 	from_next = as_wide(next);
 	return got;
@@ -46,20 +46,19 @@ result convert_out(const Facet &facet, std::mbstate_t &state, const wchar_t *fro
 
 template <class Facet>
 result convert_in(const Facet &facet, std::mbstate_t &state, const char *from, const char *from_end,
-	  const char *&from_next, wchar_t *to, wchar_t *to_end, wchar_t *&to_next)
+		  const char *&from_next, wchar_t *to, wchar_t *to_end, wchar_t *&to_next)
 {
 	char16_t *next = nullptr;
-	const result got = facet.in(
-		state, from, from_end, from_next, as_utf16(to), as_utf16(to_end), next);
+	const result got = facet.in(state, from, from_end, from_next, as_utf16(to),
+				    as_utf16(to_end), next);
 
 	to_next = as_wide(next);
 	return got;
 }
 
 /* libstdc++'s conversion of char16_t with a mode that is known when the program runs. */
-template <class Base> class counterpart : public Base
-{
-public:
+template <class Base> class counterpart : public Base {
+      public:
 	counterpart(unsigned long maximum, std::codecvt_mode mode) : Base(maximum, mode, 1)
 	{
 	}
@@ -73,9 +72,8 @@ typedef std::codecvt_utf8_utf16<char16_t> utf8_utf16;
 typedef std::codecvt<wchar_t, char, std::mbstate_t> wide;
 
 /* Facets can be destroyed by locales alone. */
-class lasting_codecvt : public wide
-{
-public:
+class lasting_codecvt : public wide {
+      public:
 	lasting_codecvt() : wide(1)
 	{
 	}
@@ -91,66 +89,65 @@ const std::codecvt<wchar_t, char, std::mbstate_t> &etw_compat::wide_codecvt()
 }
 
 /* The members of the three conversions that <codecvt> declares for wchar_t, each by that for char16_t. */
-#define ETW_CONVERSION(name)                                                                     \
-	name<wchar_t>::~name()                                                                   \
-	{                                                                                        \
-	}                                                                                        \
-                                                                                                 \
-	result name<wchar_t>::do_out(state_type &state, const wchar_t *from,                     \
-				     const wchar_t *from_end, const wchar_t *&from_next,         \
-				     char *to, char *to_end, char *&to_next) const               \
-	{                                                                                        \
-		const counterpart<name<char16_t>> facet(_M_maxcode, _M_mode);                    \
-                                                                                                 \
-		return convert_out(facet, state, from, from_end, from_next, to, to_end, to_next);        \
-	}                                                                                        \
-                                                                                                 \
-	result name<wchar_t>::do_unshift(                                                        \
-		state_type &state, char *to, char *to_end, char *&to_next) const                 \
-	{                                                                                        \
-		const counterpart<name<char16_t>> facet(_M_maxcode, _M_mode);                    \
-                                                                                                 \
-		return facet.unshift(state, to, to_end, to_next);                                \
-	}                                                                                        \
-                                                                                                 \
-	result name<wchar_t>::do_in(state_type &state, const char *from, const char *from_end,   \
-				    const char *&from_next, wchar_t *to, wchar_t *to_end,        \
-				    wchar_t *&to_next) const                                     \
-	{                                                                                        \
-		const counterpart<name<char16_t>> facet(_M_maxcode, _M_mode);                    \
-                                                                                                 \
-		return convert_in(facet, state, from, from_end, from_next, to, to_end, to_next);         \
-	}                                                                                        \
-                                                                                                 \
-	int name<wchar_t>::do_encoding() const throw()                                           \
-	{                                                                                        \
-		const counterpart<name<char16_t>> facet(_M_maxcode, _M_mode);                    \
-                                                                                                 \
-		return facet.encoding();                                                         \
-	}                                                                                        \
-                                                                                                 \
-	bool name<wchar_t>::do_always_noconv() const throw()                                     \
-	{                                                                                        \
-		return false;                                                                    \
-	}                                                                                        \
-                                                                                                 \
-	int name<wchar_t>::do_length(                                                            \
-		state_type &state, const char *from, const char *end, size_t most) const         \
-	{                                                                                        \
-		const counterpart<name<char16_t>> facet(_M_maxcode, _M_mode);                    \
-                                                                                                 \
-		return facet.length(state, from, end, most);                                     \
-	}                                                                                        \
-                                                                                                 \
-	int name<wchar_t>::do_max_length() const throw()                                         \
-	{                                                                                        \
-		const counterpart<name<char16_t>> facet(_M_maxcode, _M_mode);                    \
-                                                                                                 \
-		return facet.max_length();                                                       \
+#define ETW_CONVERSION(name)                                                                       \
+	name<wchar_t>::~name()                                                                     \
+	{                                                                                          \
+	}                                                                                          \
+                                                                                                   \
+	result name<wchar_t>::do_out(state_type &state, const wchar_t *from,                       \
+				     const wchar_t *from_end, const wchar_t *&from_next, char *to, \
+				     char *to_end, char *&to_next) const                           \
+	{                                                                                          \
+		const counterpart<name<char16_t>> facet(_M_maxcode, _M_mode);                      \
+                                                                                                   \
+		return convert_out(facet, state, from, from_end, from_next, to, to_end, to_next);  \
+	}                                                                                          \
+                                                                                                   \
+	result name<wchar_t>::do_unshift(state_type &state, char *to, char *to_end,                \
+					 char *&to_next) const                                     \
+	{                                                                                          \
+		const counterpart<name<char16_t>> facet(_M_maxcode, _M_mode);                      \
+                                                                                                   \
+		return facet.unshift(state, to, to_end, to_next);                                  \
+	}                                                                                          \
+                                                                                                   \
+	result name<wchar_t>::do_in(state_type &state, const char *from, const char *from_end,     \
+				    const char *&from_next, wchar_t *to, wchar_t *to_end,          \
+				    wchar_t *&to_next) const                                       \
+	{                                                                                          \
+		const counterpart<name<char16_t>> facet(_M_maxcode, _M_mode);                      \
+                                                                                                   \
+		return convert_in(facet, state, from, from_end, from_next, to, to_end, to_next);   \
+	}                                                                                          \
+                                                                                                   \
+	int name<wchar_t>::do_encoding() const throw()                                             \
+	{                                                                                          \
+		const counterpart<name<char16_t>> facet(_M_maxcode, _M_mode);                      \
+                                                                                                   \
+		return facet.encoding();                                                           \
+	}                                                                                          \
+                                                                                                   \
+	bool name<wchar_t>::do_always_noconv() const throw()                                       \
+	{                                                                                          \
+		return false;                                                                      \
+	}                                                                                          \
+                                                                                                   \
+	int name<wchar_t>::do_length(state_type &state, const char *from, const char *end,         \
+				     size_t most) const                                            \
+	{                                                                                          \
+		const counterpart<name<char16_t>> facet(_M_maxcode, _M_mode);                      \
+                                                                                                   \
+		return facet.length(state, from, end, most);                                       \
+	}                                                                                          \
+                                                                                                   \
+	int name<wchar_t>::do_max_length() const throw()                                           \
+	{                                                                                          \
+		const counterpart<name<char16_t>> facet(_M_maxcode, _M_mode);                      \
+                                                                                                   \
+		return facet.max_length();                                                         \
 	}
 
-namespace std
-{
+namespace std {
 _GLIBCXX_BEGIN_NAMESPACE_VERSION
 
 codecvt<wchar_t, char, mbstate_t>::codecvt(size_t references)
@@ -167,26 +164,27 @@ codecvt<wchar_t, char, mbstate_t>::~codecvt()
 {
 }
 
-result codecvt<wchar_t, char, mbstate_t>::do_out(
-	mbstate_t &state, const wchar_t *from, const wchar_t *from_end, const wchar_t *&from_next,
-	char *to, char *to_end, char *&to_next) const
+result codecvt<wchar_t, char, mbstate_t>::do_out(mbstate_t &state, const wchar_t *from,
+						 const wchar_t *from_end, const wchar_t *&from_next,
+						 char *to, char *to_end, char *&to_next) const
 {
 	const utf8_utf16 facet;
 
 	return convert_out(facet, state, from, from_end, from_next, to, to_end, to_next);
 }
 
-result codecvt<wchar_t, char, mbstate_t>::do_unshift(
-	mbstate_t &state, char *to, char *to_end, char *&to_next) const
+result codecvt<wchar_t, char, mbstate_t>::do_unshift(mbstate_t &state, char *to, char *to_end,
+						     char *&to_next) const
 {
 	const utf8_utf16 facet;
 
 	return facet.unshift(state, to, to_end, to_next);
 }
 
-result codecvt<wchar_t, char, mbstate_t>::do_in(
-	mbstate_t &state, const char *from, const char *from_end, const char *&from_next,
-	wchar_t *to, wchar_t *to_end, wchar_t *&to_next) const
+result codecvt<wchar_t, char, mbstate_t>::do_in(mbstate_t &state, const char *from,
+						const char *from_end, const char *&from_next,
+						wchar_t *to, wchar_t *to_end,
+						wchar_t *&to_next) const
 {
 	const utf8_utf16 facet;
 
@@ -203,8 +201,8 @@ bool codecvt<wchar_t, char, mbstate_t>::do_always_noconv() const throw()
 	return false;
 }
 
-int codecvt<wchar_t, char, mbstate_t>::do_length(
-	mbstate_t &state, const char *from, const char *end, size_t most) const
+int codecvt<wchar_t, char, mbstate_t>::do_length(mbstate_t &state, const char *from,
+						 const char *end, size_t most) const
 {
 	const utf8_utf16 facet;
 

@@ -1,49 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /* Which facet a locale has for wide text: the program's own where it put one in, else ours. */
 #include "compat/cxx/facets.h"
+#include "compat/cxx/facet_places.h"
 
 #include <typeinfo>
 
-/*
- * The places of facets in a locale are libstdc++.so's, and so are these objects. By their symbols, as the
- * compiler would else make others here.
- */
-extern "C" {
-extern std::locale::id ctype_place __asm__("_ZNSt5ctypeIwE2idE");
-extern std::locale::id codecvt_place __asm__("_ZNSt7codecvtIwc11__mbstate_tE2idE");
-extern std::locale::id collate_place __asm__("_ZNSt7__cxx117collateIwE2idE");
-extern std::locale::id numpunct_place __asm__("_ZNSt7__cxx118numpunctIwE2idE");
-extern std::locale::id num_put_place
-	__asm__("_ZNSt7num_putIwSt19ostreambuf_iteratorIwSt11char_traitsIwEEE2idE");
-extern std::locale::id num_get_place
-	__asm__("_ZNSt7num_getIwSt19istreambuf_iteratorIwSt11char_traitsIwEEE2idE");
-extern std::locale::id time_put_place
-	__asm__("_ZNSt8time_putIwSt19ostreambuf_iteratorIwSt11char_traitsIwEEE2idE");
-extern std::locale::id time_get_place
-	__asm__("_ZNSt7__cxx118time_getIwSt19istreambuf_iteratorIwSt11char_traitsIwEEE2idE");
-}
-
-namespace std
-{
+namespace std {
 _GLIBCXX_BEGIN_NAMESPACE_VERSION
 typedef codecvt<wchar_t, char, mbstate_t> wide_codecvt;
 
 /* A facet is libstdc++'s own when its class is the facet's itself or the one made by a locale's name. */
-#define ETW_FACET(place, ours, kind, ...)                                                       \
-	template <> const kind &use_facet<kind>(const locale &where)                           \
-	{                                                                                        \
-		const size_t index = place._M_id();                                              \
-		const locale::facet *found = index < where._M_impl->_M_facets_size               \
-						     ? where._M_impl->_M_facets[index]           \
-						     : nullptr;                                  \
-		if (!found || typeid(*found) == typeid(kind) ||                                 \
-		    typeid(*found) == typeid(__VA_ARGS__))                                       \
-			return ours();                                                           \
-		return static_cast<const kind &>(*found);                                       \
-	}                                                                                        \
-	template <> bool has_facet<kind>(const locale &) throw()                                \
-	{                                                                                        \
-		return true;                                                                     \
+#define ETW_FACET(place, ours, kind, ...)                                              \
+	template <> const kind &use_facet<kind>(const locale &where)                   \
+	{                                                                              \
+		const size_t index = place._M_id();                                    \
+		const locale::facet *found = index < where._M_impl->_M_facets_size     \
+						     ? where._M_impl->_M_facets[index] \
+						     : nullptr;                        \
+		if (!found || typeid(*found) == typeid(kind) ||                        \
+		    typeid(*found) == typeid(__VA_ARGS__))                             \
+			return ours();                                                 \
+		return static_cast<const kind &>(*found);                              \
+	}                                                                              \
+	template <> bool has_facet<kind>(const locale &) throw()                       \
+	{                                                                              \
+		return true;                                                           \
 	}
 
 ETW_FACET(ctype_place, etw_compat::wide_ctype, ctype<wchar_t>, ctype_byname<wchar_t>)
@@ -61,17 +42,28 @@ _GLIBCXX_END_NAMESPACE_VERSION
 /* Hidden, so that libstdc++.so and other libraries keep its own; their namespace would export them. */
 __asm__(".hidden _ZSt9has_facetINSt7__cxx117collateIwEEEbRKSt6locale");
 __asm__(".hidden _ZSt9has_facetINSt7__cxx118numpunctIwEEEbRKSt6locale");
-__asm__(".hidden _ZSt9has_facetINSt7__cxx118time_getIwSt19istreambuf_iteratorIwSt11char_traitsIwEEEEEbRKSt6locale");
+__asm__(".hidden "
+	"_ZSt9has_facetINSt7__cxx118time_getIwSt19istreambuf_iteratorIwSt11char_"
+	"traitsIwEEEEEbRKSt6locale");
 __asm__(".hidden _ZSt9has_facetISt5ctypeIwEEbRKSt6locale");
 __asm__(".hidden _ZSt9has_facetISt7codecvtIwc11__mbstate_tEEbRKSt6locale");
-__asm__(".hidden _ZSt9has_facetISt7num_getIwSt19istreambuf_iteratorIwSt11char_traitsIwEEEEbRKSt6locale");
-__asm__(".hidden _ZSt9has_facetISt7num_putIwSt19ostreambuf_iteratorIwSt11char_traitsIwEEEEbRKSt6locale");
-__asm__(".hidden _ZSt9has_facetISt8time_putIwSt19ostreambuf_iteratorIwSt11char_traitsIwEEEEbRKSt6locale");
+__asm__(".hidden "
+	"_ZSt9has_facetISt7num_getIwSt19istreambuf_iteratorIwSt11char_traitsIwEEEEbRKSt6locale");
+__asm__(".hidden "
+	"_ZSt9has_facetISt7num_putIwSt19ostreambuf_iteratorIwSt11char_traitsIwEEEEbRKSt6locale");
+__asm__(".hidden "
+	"_ZSt9has_facetISt8time_putIwSt19ostreambuf_iteratorIwSt11char_traitsIwEEEEbRKSt6locale");
 __asm__(".hidden _ZSt9use_facetINSt7__cxx117collateIwEEERKT_RKSt6locale");
 __asm__(".hidden _ZSt9use_facetINSt7__cxx118numpunctIwEEERKT_RKSt6locale");
-__asm__(".hidden _ZSt9use_facetINSt7__cxx118time_getIwSt19istreambuf_iteratorIwSt11char_traitsIwEEEEERKT_RKSt6locale");
+__asm__(".hidden "
+	"_ZSt9use_facetINSt7__cxx118time_getIwSt19istreambuf_iteratorIwSt11char_traitsIwEEEEERKT_"
+	"RKSt6locale");
 __asm__(".hidden _ZSt9use_facetISt5ctypeIwEERKT_RKSt6locale");
 __asm__(".hidden _ZSt9use_facetISt7codecvtIwc11__mbstate_tEERKT_RKSt6locale");
-__asm__(".hidden _ZSt9use_facetISt7num_getIwSt19istreambuf_iteratorIwSt11char_traitsIwEEEERKT_RKSt6locale");
-__asm__(".hidden _ZSt9use_facetISt7num_putIwSt19ostreambuf_iteratorIwSt11char_traitsIwEEEERKT_RKSt6locale");
-__asm__(".hidden _ZSt9use_facetISt8time_putIwSt19ostreambuf_iteratorIwSt11char_traitsIwEEEERKT_RKSt6locale");
+__asm__(".hidden "
+	"_ZSt9use_facetISt7num_getIwSt19istreambuf_iteratorIwSt11char_traitsIwEEEERKT_RKSt6locale");
+__asm__(".hidden "
+	"_ZSt9use_facetISt7num_putIwSt19ostreambuf_iteratorIwSt11char_traitsIwEEEERKT_RKSt6locale");
+__asm__(".hidden "
+	"_ZSt9use_facetISt8time_putIwSt19ostreambuf_iteratorIwSt11char_traitsIwEEEERKT_"
+	"RKSt6locale");

@@ -11,8 +11,7 @@
 
 #include <locale>
 
-namespace etw_compat
-{
+namespace etw_compat {
 const std::ctype<wchar_t> &wide_ctype();
 const std::codecvt<wchar_t, char, std::mbstate_t> &wide_codecvt();
 const std::collate<wchar_t> &wide_collate();

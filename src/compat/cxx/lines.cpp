@@ -9,8 +9,7 @@
 #include <streambuf>
 #include <string>
 
-namespace
-{
+namespace {
 
 typedef std::char_traits<wchar_t> traits;
 typedef std::ios_base ios;
@@ -59,12 +58,10 @@ std::streamsize take_until(std::wistream &stream, std::streamsize most, traits::
 
 } // namespace
 
-namespace std
-{
+namespace std {
 _GLIBCXX_BEGIN_NAMESPACE_VERSION
 
-template <>
-wistream &getline(wistream &stream, wstring &line, wchar_t stop)
+template <> wistream &getline(wistream &stream, wstring &line, wchar_t stop)
 {
 	wistream::sentry ready(stream, true);
 	ios::iostate state = ios::goodbit;
@@ -90,8 +87,7 @@ wistream &getline(wistream &stream, wstring &line, wchar_t stop)
 	return stream;
 }
 
-template <>
-wistream &wistream::getline(wchar_t *to, streamsize room, wchar_t stop)
+template <> wistream &wistream::getline(wchar_t *to, streamsize room, wchar_t stop)
 {
 	ios::iostate state = ios::goodbit;
 	wchar_t *const end = to + (room > 0 ? room - 1 : 0);
@@ -122,8 +118,7 @@ wistream &wistream::getline(wchar_t *to, streamsize room, wchar_t stop)
 	return *this;
 }
 
-template <>
-wistream &wistream::ignore(streamsize most, traits::int_type stop)
+template <> wistream &wistream::ignore(streamsize most, traits::int_type stop)
 {
 	ios::iostate state = ios::goodbit;
 
@@ -141,20 +136,17 @@ wistream &wistream::ignore(streamsize most, traits::int_type stop)
 	return *this;
 }
 
-template <>
-wistream &wistream::ignore(streamsize most)
+template <> wistream &wistream::ignore(streamsize most)
 {
 	return ignore(most, traits::eof());
 }
 
-template <>
-wistream &wistream::ignore()
+template <> wistream &wistream::ignore()
 {
 	return ignore(1, traits::eof());
 }
 
-template <>
-streamsize __copy_streambufs_eof(wstreambuf *from, wstreambuf *to, bool &ends)
+template <> streamsize __copy_streambufs_eof(wstreambuf *from, wstreambuf *to, bool &ends)
 {
 	streamsize copied = 0;
 
@@ -177,5 +169,8 @@ __asm__(".hidden _ZNSt13basic_istreamIwSt11char_traitsIwEE6ignoreEl");
 __asm__(".hidden _ZNSt13basic_istreamIwSt11char_traitsIwEE6ignoreElj");
 __asm__(".hidden _ZNSt13basic_istreamIwSt11char_traitsIwEE6ignoreEv");
 __asm__(".hidden _ZNSt13basic_istreamIwSt11char_traitsIwEE7getlineEPwlw");
-__asm__(".hidden _ZSt21__copy_streambufs_eofIwSt11char_traitsIwEElPSt15basic_streambufIT_T0_ES6_Rb");
-__asm__(".hidden _ZSt7getlineIwSt11char_traitsIwESaIwEERSt13basic_istreamIT_T0_ES7_RNSt7__cxx1112basic_stringIS4_S5_T1_EES4_");
+__asm__(".hidden "
+	"_ZSt21__copy_streambufs_eofIwSt11char_traitsIwEElPSt15basic_streambufIT_T0_ES6_Rb");
+__asm__(".hidden "
+	"_ZSt7getlineIwSt11char_traitsIwESaIwEERSt13basic_istreamIT_T0_ES7_RNSt7__cxx1112basic_"
+	"stringIS4_S5_T1_EES4_");

@@ -6,17 +6,15 @@
 #include <cwchar>
 #include <iterator>
 
-namespace etw_compat
-{
+namespace etw_compat {
 
 /*
  * An input iterator that moves the wide iterator which it is made of, so that one sees afterwards how far
  * the text was read. What is beyond ASCII is a character that no number and no date has in it, but for the
  * decimal point and the separator of thousands, which become '.' and ','.
  */
-class narrowing_iterator
-{
-public:
+class narrowing_iterator {
+      public:
 	typedef std::input_iterator_tag iterator_category;
 	typedef char value_type;
 	typedef std::ptrdiff_t difference_type;
@@ -58,9 +56,8 @@ public:
 	}
 
 	/* What a copy before the step would read. */
-	class before
-	{
-	public:
+	class before {
+	      public:
 		explicit before(char value) : value_(value)
 		{
 		}
@@ -70,7 +67,7 @@ public:
 			return value_;
 		}
 
-	private:
+	      private:
 		char value_;
 	};
 
@@ -97,7 +94,7 @@ public:
 		return !(left == right);
 	}
 
-private:
+      private:
 	std::istreambuf_iterator<wchar_t> *at_;
 	const std::istreambuf_iterator<wchar_t> *end_;
 	wchar_t point_;

@@ -11,13 +11,11 @@
 #include <iterator>
 #include <string>
 
-namespace
-{
+namespace {
 
 /* A stream that formats as another one does, but in the "C" locale and without a width. */
-class plain_stream : public std::basic_ios<char>
-{
-public:
+class plain_stream : public std::basic_ios<char> {
+      public:
 	explicit plain_stream(const std::ios_base &like)
 	{
 		init(nullptr);
@@ -29,9 +27,8 @@ public:
 };
 
 /* Facets can be destroyed by locales alone. */
-class lasting_numpunct : public std::numpunct<wchar_t>
-{
-public:
+class lasting_numpunct : public std::numpunct<wchar_t> {
+      public:
 	lasting_numpunct() : std::numpunct<wchar_t>(1)
 	{
 	}
@@ -100,9 +97,8 @@ template <class Number>
 out_iterator put_number(out_iterator to, std::ios_base &stream, wchar_t fill, Number number)
 {
 	typedef std::num_put<char, std::back_insert_iterator<std::string>> narrow_facet;
-	class own_facet : public narrow_facet
-	{
-	public:
+	class own_facet : public narrow_facet {
+	      public:
 		own_facet() : narrow_facet(1)
 		{
 		}
@@ -130,21 +126,20 @@ out_iterator put_number(out_iterator to, std::ios_base &stream, wchar_t fill, Nu
 		wide += grouped(text.substr(prefix, digits_end - prefix), grouping,
 				punctuation.thousands_sep());
 	for (std::size_t i = digits_end; i < text.size(); i++)
-		wide += text[i] == '.' ? punctuation.decimal_point() :
-					 static_cast<wchar_t>(text[i]);
+		wide += text[i] == '.' ? punctuation.decimal_point()
+				       : static_cast<wchar_t>(text[i]);
 	return filled(to, stream, fill, wide, prefix);
 }
 
-class num_put_facet : public std::num_put<wchar_t>
-{
-public:
+class num_put_facet : public std::num_put<wchar_t> {
+      public:
 	num_put_facet() : std::num_put<wchar_t>(1)
 	{
 	}
 
-protected:
-	out_iterator do_put(
-		out_iterator to, std::ios_base &stream, wchar_t fill, bool value) const override
+      protected:
+	out_iterator do_put(out_iterator to, std::ios_base &stream, wchar_t fill,
+			    bool value) const override
 	{
 		if (!(stream.flags() & std::ios_base::boolalpha))
 			return put_number(to, stream, fill, static_cast<long>(value));
@@ -154,8 +149,8 @@ protected:
 			      value ? punctuation.truename() : punctuation.falsename(), 0);
 	}
 
-	out_iterator do_put(
-		out_iterator to, std::ios_base &stream, wchar_t fill, long value) const override
+	out_iterator do_put(out_iterator to, std::ios_base &stream, wchar_t fill,
+			    long value) const override
 	{
 		return put_number(to, stream, fill, value);
 	}
@@ -178,8 +173,8 @@ protected:
 		return put_number(to, stream, fill, value);
 	}
 
-	out_iterator do_put(
-		out_iterator to, std::ios_base &stream, wchar_t fill, double value) const override
+	out_iterator do_put(out_iterator to, std::ios_base &stream, wchar_t fill,
+			    double value) const override
 	{
 		return put_number(to, stream, fill, value);
 	}
@@ -198,14 +193,13 @@ protected:
 };
 
 /* The punctuation of a wide stream as that of char: its characters are narrowed to those two. */
-class narrow_punctuation : public std::numpunct<char>
-{
-public:
+class narrow_punctuation : public std::numpunct<char> {
+      public:
 	explicit narrow_punctuation(const std::string &groups) : groups_(groups)
 	{
 	}
 
-protected:
+      protected:
 	char do_decimal_point() const override
 	{
 		return '.';
@@ -221,7 +215,7 @@ protected:
 		return groups_;
 	}
 
-private:
+      private:
 	const std::string groups_;
 };
 
@@ -231,9 +225,8 @@ in_iterator get_number(in_iterator at, in_iterator end, std::ios_base &stream,
 {
 	typedef etw_compat::narrowing_iterator narrowing;
 	typedef std::num_get<char, narrowing> narrow_facet;
-	class own_facet : public narrow_facet
-	{
-	public:
+	class own_facet : public narrow_facet {
+	      public:
 		own_facet() : narrow_facet(1)
 		{
 		}
@@ -243,8 +236,8 @@ in_iterator get_number(in_iterator at, in_iterator end, std::ios_base &stream,
 	const std::string grouping = punctuation.grouping();
 	plain_stream plain(stream);
 	narrowing narrow(&at, &end, punctuation.decimal_point(),
-			 grouping.empty() ? narrowing::no_separator :
-					    static_cast<std::wint_t>(punctuation.thousands_sep()));
+			 grouping.empty() ? narrowing::no_separator
+					  : static_cast<std::wint_t>(punctuation.thousands_sep()));
 
 	if (!grouping.empty())
 		plain.imbue(std::locale(std::locale::classic(), new narrow_punctuation(grouping)));
@@ -267,7 +260,8 @@ in_iterator get_name(in_iterator at, in_iterator end, const std::ios_base &strea
 		bool any = false;
 
 		for (int i = 0; i < 2; i++) {
-			possible[i] = possible[i] && read < names[i].size() && names[i][read] == *at;
+			possible[i] = possible[i] && read < names[i].size() &&
+				      names[i][read] == *at;
 			any = any || possible[i];
 		}
 		if (!any)
@@ -284,14 +278,13 @@ in_iterator get_name(in_iterator at, in_iterator end, const std::ios_base &strea
 	return at;
 }
 
-class num_get_facet : public std::num_get<wchar_t>
-{
-public:
+class num_get_facet : public std::num_get<wchar_t> {
+      public:
 	num_get_facet() : std::num_get<wchar_t>(1)
 	{
 	}
 
-protected:
+      protected:
 	in_iterator do_get(in_iterator at, in_iterator end, std::ios_base &stream,
 			   std::ios_base::iostate &error, bool &value) const override
 	{
@@ -300,11 +293,11 @@ protected:
 		return get_number(at, end, stream, error, value);
 	}
 
-#define ETW_GET(type)                                                                            \
-	in_iterator do_get(in_iterator at, in_iterator end, std::ios_base &stream,               \
-			   std::ios_base::iostate &error, type &value) const override            \
-	{                                                                                        \
-		return get_number(at, end, stream, error, value);                                \
+#define ETW_GET(type)                                                                 \
+	in_iterator do_get(in_iterator at, in_iterator end, std::ios_base &stream,    \
+			   std::ios_base::iostate &error, type &value) const override \
+	{                                                                             \
+		return get_number(at, end, stream, error, value);                     \
 	}
 
 	ETW_GET(long)
@@ -322,8 +315,7 @@ protected:
 
 } // namespace
 
-namespace std
-{
+namespace std {
 _GLIBCXX_BEGIN_NAMESPACE_VERSION
 _GLIBCXX_BEGIN_NAMESPACE_CXX11
 

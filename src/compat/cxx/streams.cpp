@@ -15,8 +15,7 @@ extern "C" {
 #include "base/utf.h"
 }
 
-namespace
-{
+namespace {
 
 typedef std::char_traits<wchar_t> traits;
 
@@ -31,14 +30,13 @@ constexpr bool is_low_surrogate(wchar_t unit)
 }
 
 /* The buffer of a stream of C. Not owned: it is open as long as the program. */
-class c_stream_buffer : public std::wstreambuf
-{
-public:
+class c_stream_buffer : public std::wstreambuf {
+      public:
 	explicit c_stream_buffer(std::FILE *file) : file_(file), high_(0), given_(0), held_(0)
 	{
 	}
 
-protected:
+      protected:
 	int_type overflow(int_type unit) override
 	{
 		if (traits::eq_int_type(unit, traits::eof()))
@@ -86,7 +84,7 @@ protected:
 		return traits::not_eof(unit);
 	}
 
-private:
+      private:
 	bool write(std::uint32_t point)
 	{
 		char bytes[4];
@@ -149,8 +147,8 @@ private:
 	}
 
 	std::FILE *const file_;
-	wchar_t high_;		   /* written, and its second half not yet */
-	wchar_t units_[2];	   /* of the character last read */
+	wchar_t high_;             /* written, and its second half not yet */
+	wchar_t units_[2];         /* of the character last read */
 	std::size_t given_, held_; /* of units_ */
 };
 
@@ -162,8 +160,8 @@ template <class Object> struct room {
 } // namespace
 
 extern "C" {
-#define ETW_STREAM(name, symbol, type)                                                           \
-	__attribute__((__visibility__("hidden"))) extern room<type> name __asm__(symbol);        \
+#define ETW_STREAM(name, symbol, type)                                                    \
+	__attribute__((__visibility__("hidden"))) extern room<type> name __asm__(symbol); \
 	room<type> name
 ETW_STREAM(etw_compat_wcout, "_ZSt5wcout", std::wostream);
 ETW_STREAM(etw_compat_wcerr, "_ZSt5wcerr", std::wostream);
@@ -171,8 +169,7 @@ ETW_STREAM(etw_compat_wclog, "_ZSt5wclog", std::wostream);
 ETW_STREAM(etw_compat_wcin, "_ZSt4wcin", std::wistream);
 }
 
-namespace
-{
+namespace {
 
 template <class Stream> Stream *make(room<Stream> &where, std::FILE *file)
 {

@@ -5,8 +5,7 @@
 #include <cwchar>
 #include <wctype.h>
 
-namespace
-{
+namespace {
 
 typedef std::ctype<wchar_t> wide;
 typedef std::ctype_base::mask mask;
@@ -31,32 +30,34 @@ mask classes_of(wchar_t unit)
 	const locale_t where = unicode();
 	const std::wint_t code = unit;
 
-	return static_cast<mask>(
-		(iswupper_l(code, where) ? +wide::upper : 0) | (iswlower_l(code, where) ? +wide::lower : 0) |
-		(iswalpha_l(code, where) ? +wide::alpha : 0) | (iswdigit_l(code, where) ? +wide::digit : 0) |
-		(iswxdigit_l(code, where) ? +wide::xdigit : 0) | (iswspace_l(code, where) ? +wide::space : 0) |
-		(iswprint_l(code, where) ? +wide::print : 0) | (iswgraph_l(code, where) ? +wide::graph : 0) |
-		(iswcntrl_l(code, where) ? +wide::cntrl : 0) | (iswpunct_l(code, where) ? +wide::punct : 0) |
-		(iswblank_l(code, where) ? +wide::blank : 0));
+	return static_cast<mask>((iswupper_l(code, where) ? +wide::upper : 0) |
+				 (iswlower_l(code, where) ? +wide::lower : 0) |
+				 (iswalpha_l(code, where) ? +wide::alpha : 0) |
+				 (iswdigit_l(code, where) ? +wide::digit : 0) |
+				 (iswxdigit_l(code, where) ? +wide::xdigit : 0) |
+				 (iswspace_l(code, where) ? +wide::space : 0) |
+				 (iswprint_l(code, where) ? +wide::print : 0) |
+				 (iswgraph_l(code, where) ? +wide::graph : 0) |
+				 (iswcntrl_l(code, where) ? +wide::cntrl : 0) |
+				 (iswpunct_l(code, where) ? +wide::punct : 0) |
+				 (iswblank_l(code, where) ? +wide::blank : 0));
 }
 
 /* Facets can be destroyed by locales alone. */
-class lasting_ctype : public wide
-{
-public:
+class lasting_ctype : public wide {
+      public:
 	lasting_ctype() : wide(1)
 	{
 	}
 };
 
-class collate_facet : public std::collate<wchar_t>
-{
-public:
+class collate_facet : public std::collate<wchar_t> {
+      public:
 	collate_facet() : std::collate<wchar_t>(1)
 	{
 	}
 
-protected:
+      protected:
 	int do_compare(const wchar_t *left, const wchar_t *left_end, const wchar_t *right,
 		       const wchar_t *right_end) const override
 	{
@@ -87,8 +88,7 @@ protected:
 
 } // namespace
 
-namespace std
-{
+namespace std {
 _GLIBCXX_BEGIN_NAMESPACE_VERSION
 
 ctype<wchar_t>::ctype(size_t references)
@@ -124,8 +124,8 @@ const wchar_t *ctype<wchar_t>::do_scan_is(mask wanted, const wchar_t *at, const 
 	return at;
 }
 
-const wchar_t *ctype<wchar_t>::do_scan_not(
-	mask unwanted, const wchar_t *at, const wchar_t *end) const
+const wchar_t *ctype<wchar_t>::do_scan_not(mask unwanted, const wchar_t *at,
+					   const wchar_t *end) const
 {
 	while (at < end && classes_of(*at) & unwanted)
 		at++;
@@ -173,8 +173,8 @@ char ctype<wchar_t>::do_narrow(wchar_t unit, char otherwise) const
 	return unit < 0x80 ? static_cast<char>(unit) : otherwise;
 }
 
-const wchar_t *ctype<wchar_t>::do_narrow(
-	const wchar_t *at, const wchar_t *end, char otherwise, char *to) const
+const wchar_t *ctype<wchar_t>::do_narrow(const wchar_t *at, const wchar_t *end, char otherwise,
+					 char *to) const
 {
 	while (at < end)
 		*to++ = do_narrow(*at++, otherwise);

@@ -8,28 +8,25 @@
 #include <iterator>
 #include <string>
 
-namespace
-{
+namespace {
 
 typedef std::ostreambuf_iterator<wchar_t> out_iterator;
 typedef std::istreambuf_iterator<wchar_t> in_iterator;
 typedef etw_compat::narrowing_iterator narrowing;
 
-class time_put_facet : public std::time_put<wchar_t>
-{
-public:
+class time_put_facet : public std::time_put<wchar_t> {
+      public:
 	time_put_facet() : std::time_put<wchar_t>(1)
 	{
 	}
 
-protected:
+      protected:
 	out_iterator do_put(out_iterator to, std::ios_base &stream, wchar_t fill,
 			    const std::tm *time, char format, char modifier) const override
 	{
 		typedef std::time_put<char, std::back_insert_iterator<std::string>> narrow_facet;
-		class own_facet : public narrow_facet
-		{
-		public:
+		class own_facet : public narrow_facet {
+		      public:
 			own_facet() : narrow_facet(1)
 			{
 			}
@@ -45,27 +42,26 @@ protected:
 	}
 };
 
-class time_get_facet : public std::time_get<wchar_t>
-{
-public:
+class time_get_facet : public std::time_get<wchar_t> {
+      public:
 	time_get_facet() : std::time_get<wchar_t>(1)
 	{
 	}
 
-protected:
+      protected:
 	dateorder do_date_order() const override
 	{
 		return std::time_base::no_order;
 	}
 
-#define ETW_GET_TIME(what)                                                                       \
-	in_iterator do_get_##what(in_iterator at, in_iterator end, std::ios_base &stream,        \
-				  std::ios_base::iostate &error, std::tm *time) const override   \
-	{                                                                                        \
-		const narrow_facet facet;                                                        \
-                                                                                                 \
-		facet.get_##what(narrow(at, end), narrowing(), stream, error, time);             \
-		return at;                                                                       \
+#define ETW_GET_TIME(what)                                                                     \
+	in_iterator do_get_##what(in_iterator at, in_iterator end, std::ios_base &stream,      \
+				  std::ios_base::iostate &error, std::tm *time) const override \
+	{                                                                                      \
+		const narrow_facet facet;                                                      \
+                                                                                               \
+		facet.get_##what(narrow(at, end), narrowing(), stream, error, time);           \
+		return at;                                                                     \
 	}
 
 	ETW_GET_TIME(time)
@@ -85,10 +81,9 @@ protected:
 		return at;
 	}
 
-private:
-	class narrow_facet : public std::time_get<char, narrowing>
-	{
-	public:
+      private:
+	class narrow_facet : public std::time_get<char, narrowing> {
+	      public:
 		narrow_facet() : std::time_get<char, narrowing>(1)
 		{
 		}
