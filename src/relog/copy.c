@@ -76,10 +76,11 @@ int etw_relog_event_copy(const struct etw_relog_event *event, struct etw_relog_e
 							       items[i].DataSize);
 	}
 	if (record->UserData)
-		ret->record.UserData =
-			moved(&room, event, bytes, record->UserData, record->UserDataLength);
+		ret->record.UserData = moved(&room, event, bytes, record->UserData,
+					     record->UserDataLength);
 	if (event->payload_before)
-		ret->payload_before = bytes + ((const uint8_t *)event->payload_before - event->bytes);
+		ret->payload_before = bytes +
+				      ((const uint8_t *)event->payload_before - event->bytes);
 	*ret_memory = room.memory;
 	return 0;
 }

@@ -27,7 +27,13 @@ static const char *folder;
 static char copy_path[] = "/tmp/etw-test-com-XXXXXX";
 static const GUID other_provider = {0x11223344, 0x5566, 0x7788, {1, 2, 3, 4, 5, 6, 7, 8}};
 
-enum doing { COUNT, COPY, RENAME, FAIL, STOP };
+enum doing {
+	COUNT,
+	COPY,
+	RENAME,
+	FAIL,
+	STOP
+};
 
 struct callback {
 	ITraceEventCallback base;
@@ -131,8 +137,8 @@ static HRESULT on_end(ITraceEventCallback *this, ITraceRelogger *relogger)
 	return S_OK;
 }
 
-static const ITraceEventCallbackVtbl vtable = {query_interface, add_ref,  release,
-					       on_begin,        on_end, on_event};
+static const ITraceEventCallbackVtbl vtable = {query_interface, add_ref, release,
+					       on_begin,        on_end,  on_event};
 
 static BSTR wide(const char *text)
 {
@@ -261,9 +267,9 @@ static void test_rules(void **state)
 	assert_int_equal(EtwCreateInstance(&CLSID_CTraceRelogger, &IID_ITraceEvent, (void **)&same),
 			 E_NOINTERFACE);
 	assert_null(same);
-	assert_int_equal(EtwCreateInstance(&CLSID_CTraceRelogger, &IID_ITraceRelogger,
-					   (void **)&relogger),
-			 S_OK);
+	assert_int_equal(
+		EtwCreateInstance(&CLSID_CTraceRelogger, &IID_ITraceRelogger, (void **)&relogger),
+		S_OK);
 	assert_int_equal(ITraceRelogger_QueryInterface(relogger, &IID_IUnknown, (void **)&same),
 			 S_OK);
 	assert_ptr_equal(same, relogger);

@@ -20,7 +20,7 @@
 #define MODE_OF_COM     0x1000u /* Windows' files of this interface have the bit */
 #define NAME_IN_HEADER  "ReloggedFile.ETL"
 #define CALLBACK_FAILED 1 /* what ends a pass; `failure` says why */
-#define CREATE_FLAGS                                                         \
+#define CREATE_FLAGS                                                          \
 	(EVENT_HEADER_FLAG_CLASSIC_HEADER | EVENT_HEADER_FLAG_TRACE_MESSAGE | \
 	 EVENT_HEADER_FLAG_32_BIT_HEADER | EVENT_HEADER_FLAG_64_BIT_HEADER)
 
@@ -195,8 +195,8 @@ static HRESULT STDMETHODCALLTYPE create_event(ITraceRelogger *this, TRACEHANDLE 
 	}
 	etw_relog_event_make((USHORT)flags, event->memory, &event->event);
 	event->event.stream = stream;
-	event->event.record.EventHeader.TimeStamp.QuadPart =
-		etw_relog_time(relogger->relog, stream);
+	event->event.record.EventHeader.TimeStamp.QuadPart = etw_relog_time(relogger->relog,
+									    stream);
 	*ret = &event->base;
 	return S_OK;
 }

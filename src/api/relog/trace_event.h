@@ -9,8 +9,8 @@
 
 struct etw_com_event {
 	ITraceEvent base;
-	uint32_t refs;      /* atomic */
-	const void *owner;  /* the relogger that made it; compared alone */
+	uint32_t refs;     /* atomic */
+	const void *owner; /* the relogger that made it; compared alone */
 	struct etw_relog_event event;
 	void *memory;  /* owned: what the event points to; NULL: the pass lends it */
 	void *payload; /* owned: of SetPayload; NULL: there was none */

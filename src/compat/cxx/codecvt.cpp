@@ -98,33 +98,35 @@ const std::codecvt<wchar_t, char, std::mbstate_t> &etw_compat::wide_codecvt()
 				     const wchar_t *from_end, const wchar_t *&from_next, char *to, \
 				     char *to_end, char *&to_next) const                           \
 	{                                                                                          \
-		const counterpart<name<char16_t>> facet(_M_maxcode, _M_mode);                      \
+		const counterpart<name<char16_t>> converter(_M_maxcode, _M_mode);                  \
                                                                                                    \
-		return convert_out(facet, state, from, from_end, from_next, to, to_end, to_next);  \
+		return convert_out(converter, state, from, from_end, from_next, to, to_end,        \
+				   to_next);                                                       \
 	}                                                                                          \
                                                                                                    \
 	result name<wchar_t>::do_unshift(state_type &state, char *to, char *to_end,                \
 					 char *&to_next) const                                     \
 	{                                                                                          \
-		const counterpart<name<char16_t>> facet(_M_maxcode, _M_mode);                      \
+		const counterpart<name<char16_t>> converter(_M_maxcode, _M_mode);                  \
                                                                                                    \
-		return facet.unshift(state, to, to_end, to_next);                                  \
+		return converter.unshift(state, to, to_end, to_next);                              \
 	}                                                                                          \
                                                                                                    \
 	result name<wchar_t>::do_in(state_type &state, const char *from, const char *from_end,     \
 				    const char *&from_next, wchar_t *to, wchar_t *to_end,          \
 				    wchar_t *&to_next) const                                       \
 	{                                                                                          \
-		const counterpart<name<char16_t>> facet(_M_maxcode, _M_mode);                      \
+		const counterpart<name<char16_t>> converter(_M_maxcode, _M_mode);                  \
                                                                                                    \
-		return convert_in(facet, state, from, from_end, from_next, to, to_end, to_next);   \
+		return convert_in(converter, state, from, from_end, from_next, to, to_end,         \
+				  to_next);                                                        \
 	}                                                                                          \
                                                                                                    \
 	int name<wchar_t>::do_encoding() const throw()                                             \
 	{                                                                                          \
-		const counterpart<name<char16_t>> facet(_M_maxcode, _M_mode);                      \
+		const counterpart<name<char16_t>> converter(_M_maxcode, _M_mode);                  \
                                                                                                    \
-		return facet.encoding();                                                           \
+		return converter.encoding();                                                       \
 	}                                                                                          \
                                                                                                    \
 	bool name<wchar_t>::do_always_noconv() const throw()                                       \
@@ -135,16 +137,16 @@ const std::codecvt<wchar_t, char, std::mbstate_t> &etw_compat::wide_codecvt()
 	int name<wchar_t>::do_length(state_type &state, const char *from, const char *end,         \
 				     size_t most) const                                            \
 	{                                                                                          \
-		const counterpart<name<char16_t>> facet(_M_maxcode, _M_mode);                      \
+		const counterpart<name<char16_t>> converter(_M_maxcode, _M_mode);                  \
                                                                                                    \
-		return facet.length(state, from, end, most);                                       \
+		return converter.length(state, from, end, most);                                   \
 	}                                                                                          \
                                                                                                    \
 	int name<wchar_t>::do_max_length() const throw()                                           \
 	{                                                                                          \
-		const counterpart<name<char16_t>> facet(_M_maxcode, _M_mode);                      \
+		const counterpart<name<char16_t>> converter(_M_maxcode, _M_mode);                  \
                                                                                                    \
-		return facet.max_length();                                                         \
+		return converter.max_length();                                                     \
 	}
 
 namespace std {
@@ -168,17 +170,17 @@ result codecvt<wchar_t, char, mbstate_t>::do_out(mbstate_t &state, const wchar_t
 						 const wchar_t *from_end, const wchar_t *&from_next,
 						 char *to, char *to_end, char *&to_next) const
 {
-	const utf8_utf16 facet;
+	const utf8_utf16 converter;
 
-	return convert_out(facet, state, from, from_end, from_next, to, to_end, to_next);
+	return convert_out(converter, state, from, from_end, from_next, to, to_end, to_next);
 }
 
 result codecvt<wchar_t, char, mbstate_t>::do_unshift(mbstate_t &state, char *to, char *to_end,
 						     char *&to_next) const
 {
-	const utf8_utf16 facet;
+	const utf8_utf16 converter;
 
-	return facet.unshift(state, to, to_end, to_next);
+	return converter.unshift(state, to, to_end, to_next);
 }
 
 result codecvt<wchar_t, char, mbstate_t>::do_in(mbstate_t &state, const char *from,
@@ -186,9 +188,9 @@ result codecvt<wchar_t, char, mbstate_t>::do_in(mbstate_t &state, const char *fr
 						wchar_t *to, wchar_t *to_end,
 						wchar_t *&to_next) const
 {
-	const utf8_utf16 facet;
+	const utf8_utf16 converter;
 
-	return convert_in(facet, state, from, from_end, from_next, to, to_end, to_next);
+	return convert_in(converter, state, from, from_end, from_next, to, to_end, to_next);
 }
 
 int codecvt<wchar_t, char, mbstate_t>::do_encoding() const throw()
@@ -204,9 +206,9 @@ bool codecvt<wchar_t, char, mbstate_t>::do_always_noconv() const throw()
 int codecvt<wchar_t, char, mbstate_t>::do_length(mbstate_t &state, const char *from,
 						 const char *end, size_t most) const
 {
-	const utf8_utf16 facet;
+	const utf8_utf16 converter;
 
-	return facet.length(state, from, end, most);
+	return converter.length(state, from, end, most);
 }
 
 int codecvt<wchar_t, char, mbstate_t>::do_max_length() const throw()

@@ -13,14 +13,14 @@ extern std::locale::id ctype_place __asm__("_ZNSt5ctypeIwE2idE");
 extern std::locale::id codecvt_place __asm__("_ZNSt7codecvtIwc11__mbstate_tE2idE");
 extern std::locale::id collate_place __asm__("_ZNSt7__cxx117collateIwE2idE");
 extern std::locale::id numpunct_place __asm__("_ZNSt7__cxx118numpunctIwE2idE");
-extern std::locale::id num_put_place
-	__asm__("_ZNSt7num_putIwSt19ostreambuf_iteratorIwSt11char_traitsIwEEE2idE");
-extern std::locale::id num_get_place
-	__asm__("_ZNSt7num_getIwSt19istreambuf_iteratorIwSt11char_traitsIwEEE2idE");
-extern std::locale::id time_put_place
-	__asm__("_ZNSt8time_putIwSt19ostreambuf_iteratorIwSt11char_traitsIwEEE2idE");
-extern std::locale::id time_get_place
-	__asm__("_ZNSt7__cxx118time_getIwSt19istreambuf_iteratorIwSt11char_traitsIwEEE2idE");
+extern std::locale::id num_put_place __asm__(
+	"_ZNSt7num_putIwSt19ostreambuf_iteratorIwSt11char_traitsIwEEE2idE");
+extern std::locale::id num_get_place __asm__(
+	"_ZNSt7num_getIwSt19istreambuf_iteratorIwSt11char_traitsIwEEE2idE");
+extern std::locale::id time_put_place __asm__(
+	"_ZNSt8time_putIwSt19ostreambuf_iteratorIwSt11char_traitsIwEEE2idE");
+extern std::locale::id time_get_place __asm__(
+	"_ZNSt7__cxx118time_getIwSt19istreambuf_iteratorIwSt11char_traitsIwEEE2idE");
 }
 
 #endif

@@ -90,7 +90,7 @@ template <> wistream &getline(wistream &stream, wstring &line, wchar_t stop)
 template <> wistream &wistream::getline(wchar_t *to, streamsize room, wchar_t stop)
 {
 	ios::iostate state = ios::goodbit;
-	wchar_t *const end = to + (room > 0 ? room - 1 : 0);
+	wchar_t *const last = to + (room > 0 ? room - 1 : 0);
 	wchar_t *at = to;
 
 	_M_gcount = 0;
@@ -99,8 +99,8 @@ template <> wistream &wistream::getline(wchar_t *to, streamsize room, wchar_t st
 		try {
 			_M_gcount = take_until(*this, numeric_limits<streamsize>::max(),
 					       traits::to_int_type(stop), state,
-					       [&at, end](wchar_t unit) {
-						       if (at == end)
+					       [&at, last](wchar_t unit) {
+						       if (at == last)
 							       return false;
 						       *at++ = unit;
 						       return true;

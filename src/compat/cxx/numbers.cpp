@@ -103,12 +103,12 @@ out_iterator put_number(out_iterator to, std::ios_base &stream, wchar_t fill, Nu
 		{
 		}
 	};
-	const own_facet facet;
+	const own_facet narrow_one;
 	plain_stream plain(stream);
 	std::string text;
 	std::wstring wide;
 
-	facet.put(std::back_inserter(text), plain, ' ', number);
+	narrow_one.put(std::back_inserter(text), plain, ' ', number);
 	const std::numpunct<wchar_t> &punctuation = punctuation_of(stream);
 	const std::string grouping = punctuation.grouping();
 	const std::size_t prefix = prefix_of(text);
@@ -231,7 +231,7 @@ in_iterator get_number(in_iterator at, in_iterator end, std::ios_base &stream,
 		{
 		}
 	};
-	const own_facet facet;
+	const own_facet narrow_one;
 	const std::numpunct<wchar_t> &punctuation = punctuation_of(stream);
 	const std::string grouping = punctuation.grouping();
 	plain_stream plain(stream);
@@ -241,7 +241,7 @@ in_iterator get_number(in_iterator at, in_iterator end, std::ios_base &stream,
 
 	if (!grouping.empty())
 		plain.imbue(std::locale(std::locale::classic(), new narrow_punctuation(grouping)));
-	facet.get(narrow, narrowing(), plain, error, value);
+	narrow_one.get(narrow, narrowing(), plain, error, value);
 	return at;
 }
 

@@ -31,11 +31,11 @@ class time_put_facet : public std::time_put<wchar_t> {
 			{
 			}
 		};
-		const own_facet facet;
+		const own_facet narrow_one;
 		std::string text;
 
 		(void)fill;
-		facet.put(std::back_inserter(text), stream, ' ', time, format, modifier);
+		narrow_one.put(std::back_inserter(text), stream, ' ', time, format, modifier);
 		for (const char byte : text)
 			*to++ = static_cast<unsigned char>(byte);
 		return to;
@@ -58,9 +58,9 @@ class time_get_facet : public std::time_get<wchar_t> {
 	in_iterator do_get_##what(in_iterator at, in_iterator end, std::ios_base &stream,      \
 				  std::ios_base::iostate &error, std::tm *time) const override \
 	{                                                                                      \
-		const narrow_facet facet;                                                      \
+		const narrow_facet narrow_one;                                                 \
                                                                                                \
-		facet.get_##what(narrow(at, end), narrowing(), stream, error, time);           \
+		narrow_one.get_##what(narrow(at, end), narrowing(), stream, error, time);      \
 		return at;                                                                     \
 	}
 
@@ -75,9 +75,9 @@ class time_get_facet : public std::time_get<wchar_t> {
 			   std::ios_base::iostate &error, std::tm *time, char format,
 			   char modifier) const override
 	{
-		const narrow_facet facet;
+		const narrow_facet narrow_one;
 
-		facet.get(narrow(at, end), narrowing(), stream, error, time, format, modifier);
+		narrow_one.get(narrow(at, end), narrowing(), stream, error, time, format, modifier);
 		return at;
 	}
 
