@@ -12,17 +12,25 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#include "readable_call.h"
+
 enum bpf_type_flag {
 	PTR_TRUSTED = 0, /* there since Linux 6.2, as is the function */
 };
 
-/* Costs nothing: the verifier takes the call out. */
-extern void *bpf_rdonly_cast(const void *pointer, __u32 type) __ksym __weak;
+/*
+ * Costs nothing: the verifier takes the call out. It is no function of the kernel by name, for which libbpf would read all of
+ * the kernel's types; the host puts that in, in programs of sections tp_btf and iter alone.
+ *
+ * @type: bpf_core_type_id_kernel() itself, which the host finds in front of the call
+ */
+static void *(*const etw_readable_call)(const void *pointer,
+					__u32 type) = (void *)ETW_KERNEL_READABLE_CALL;
 
 /* @pointer: one of the program's arguments, the task that runs, or read from one of these */
-#define READABLE(type, pointer)                                                     \
-	((type *)(bpf_core_enum_value_exists(enum bpf_type_flag, PTR_TRUSTED)       \
-			  ? bpf_rdonly_cast(pointer, bpf_core_type_id_kernel(type)) \
+#define READABLE(type, pointer)                                                       \
+	((type *)(bpf_core_enum_value_exists(enum bpf_type_flag, PTR_TRUSTED)         \
+			  ? etw_readable_call(pointer, bpf_core_type_id_kernel(type)) \
 			  : (pointer)))
 
 #endif

@@ -14,6 +14,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/macros.h"
+#include "source/kernel/programs/prepare.h"
 
 /* What libbpf has to say goes nowhere: faults say it in one sentence. */
 static int say_nothing(enum libbpf_print_level level, const char *format, va_list list)
@@ -32,6 +33,7 @@ int etw_kernel_open_object(const uint8_t *bytes, size_t byte_count, const char *
 	long error;
 
 	libbpf_set_print(say_nothing);
+	TRY(etw_kernel_prepare_open(&options));
 	object = bpf_object__open_mem(bytes, byte_count, &options);
 	error = libbpf_get_error(object);
 	if (error)
