@@ -7,10 +7,11 @@
 
 ETW_EXTERN_C_BEGIN
 LPVOID WINAPI VirtualAlloc(LPVOID lpAddress, SIZE_T dwSize, DWORD flAllocationType,
-			   DWORD flProtect);
-BOOL WINAPI VirtualFree(LPVOID lpAddress, SIZE_T dwSize, DWORD dwFreeType);
+			   DWORD flProtect) ETW_NOT_HERE("VirtualAlloc: use mmap()");
+BOOL WINAPI VirtualFree(LPVOID lpAddress, SIZE_T dwSize, DWORD dwFreeType)
+	ETW_NOT_HERE("VirtualFree: use munmap()");
 BOOL WINAPI VirtualProtect(LPVOID lpAddress, SIZE_T dwSize, DWORD flNewProtect,
-			   PDWORD lpflOldProtect);
+			   PDWORD lpflOldProtect) ETW_NOT_HERE("VirtualProtect: use mprotect()");
 BOOL WINAPI ReadProcessMemory(HANDLE hProcess, LPCVOID lpBaseAddress, LPVOID lpBuffer, SIZE_T nSize,
 			      SIZE_T *lpNumberOfBytesRead);
 HANDLE WINAPI CreateFileMappingW(HANDLE hFile, LPSECURITY_ATTRIBUTES lpFileMappingAttributes,

@@ -59,9 +59,17 @@ typedef UINT_PTR WPARAM;
 typedef LONG_PTR LPARAM, LRESULT;
 typedef HANDLE HWND, HKEY, HRSRC, HICON, HMENU, HDC, HKL, HBRUSH, HCURSOR, HFONT, HGDIOBJ;
 typedef HKEY *PHKEY;
+/* Of any arguments in C, as GetProcAddress() returns them. */
+#if !defined(__cplusplus) && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 202311L)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wstrict-prototypes"
+#endif
 typedef INT_PTR(WINAPI *FARPROC)();
 typedef INT_PTR(WINAPI *NEARPROC)();
 typedef INT_PTR(WINAPI *PROC)();
+#if !defined(__cplusplus) && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 202311L)
+#pragma GCC diagnostic pop
+#endif
 typedef int HFILE;
 
 #define MAKEWORD(low, high)  ((WORD)((BYTE)((DWORD_PTR)(low)&0xff) | ((WORD)((BYTE)((DWORD_PTR)(high)&0xff))) << 8))

@@ -18,8 +18,7 @@ BOOL WINAPI SetEnvironmentVariableA(LPCSTR lpName, LPCSTR lpValue);
 BOOL WINAPI SetEnvironmentVariableW(LPCWSTR lpName, LPCWSTR lpValue);
 DWORD WINAPI ExpandEnvironmentStringsA(LPCSTR lpSrc, LPSTR lpDst, DWORD nSize);
 DWORD WINAPI ExpandEnvironmentStringsW(LPCWSTR lpSrc, LPWSTR lpDst, DWORD nSize);
-LPWCH WINAPI GetEnvironmentStringsW(VOID);
-BOOL WINAPI FreeEnvironmentStringsW(LPWCH penv);
+LPWCH WINAPI GetEnvironmentStringsW(VOID) ETW_NOT_HERE("GetEnvironmentStrings: walk environ");
 DWORD WINAPI GetCurrentDirectoryA(DWORD nBufferLength, LPSTR lpBuffer);
 DWORD WINAPI GetCurrentDirectoryW(DWORD nBufferLength, LPWSTR lpBuffer);
 BOOL WINAPI SetCurrentDirectoryA(LPCSTR lpPathName);
@@ -35,5 +34,4 @@ ETW_EXTERN_C_END
 #define GetCurrentDirectory      ETW_AW(GetCurrentDirectory)
 #define SetCurrentDirectory      ETW_AW(SetCurrentDirectory)
 #define GetEnvironmentStrings    GetEnvironmentStringsW
-#define FreeEnvironmentStrings   FreeEnvironmentStringsW
 #endif

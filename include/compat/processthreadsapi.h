@@ -35,7 +35,8 @@ ETW_EXTERN_C_BEGIN
 HANDLE WINAPI CreateThread(LPSECURITY_ATTRIBUTES lpThreadAttributes, SIZE_T dwStackSize,
 			   LPTHREAD_START_ROUTINE lpStartAddress, LPVOID lpParameter,
 			   DWORD dwCreationFlags, LPDWORD lpThreadId);
-HANDLE WINAPI OpenThread(DWORD dwDesiredAccess, BOOL bInheritHandle, DWORD dwThreadId);
+HANDLE WINAPI OpenThread(DWORD dwDesiredAccess, BOOL bInheritHandle, DWORD dwThreadId)
+	ETW_NOT_HERE("OpenThread is not built yet: keep the handle of CreateThread()");
 VOID WINAPI ExitThread(DWORD dwExitCode) __attribute__((__noreturn__));
 BOOL WINAPI GetExitCodeThread(HANDLE hThread, LPDWORD lpExitCode);
 DWORD WINAPI ResumeThread(HANDLE hThread);
@@ -90,9 +91,11 @@ BOOL WINAPI CreateProcessW(LPCWSTR lpApplicationName, LPWSTR lpCommandLine,
 			   LPPROCESS_INFORMATION lpProcessInformation)
 	ETW_NOT_HERE("CreateProcess: start programs by posix_spawn(), and wait by OpenProcess() with their number");
 
-BOOL WINAPI OpenProcessToken(HANDLE ProcessHandle, DWORD DesiredAccess, PHANDLE TokenHandle);
+BOOL WINAPI OpenProcessToken(HANDLE ProcessHandle, DWORD DesiredAccess, PHANDLE TokenHandle)
+	ETW_NOT_HERE("OpenProcessToken is not built yet: ask geteuid(), getgroups() and capget()");
 BOOL WINAPI OpenThreadToken(HANDLE ThreadHandle, DWORD DesiredAccess, BOOL OpenAsSelf,
-			    PHANDLE TokenHandle);
+			    PHANDLE TokenHandle)
+	ETW_NOT_HERE("OpenThreadToken is not built yet: ask geteuid(), getgroups() and capget()");
 ETW_EXTERN_C_END
 
 #define CreateProcess ETW_AW(CreateProcess)

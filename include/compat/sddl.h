@@ -9,24 +9,32 @@
 #define SDDL_REVISION   SDDL_REVISION_1
 
 ETW_EXTERN_C_BEGIN
-BOOL WINAPI ConvertSidToStringSidA(PSID Sid, LPSTR *StringSid);
-BOOL WINAPI ConvertSidToStringSidW(PSID Sid, LPWSTR *StringSid);
-BOOL WINAPI ConvertStringSidToSidA(LPCSTR StringSid, PSID *Sid);
-BOOL WINAPI ConvertStringSidToSidW(LPCWSTR StringSid, PSID *Sid);
+BOOL WINAPI ConvertSidToStringSidA(PSID Sid, LPSTR *StringSid)
+	ETW_NOT_HERE("ConvertSidToStringSid is not built yet: read the layout in etw/winsecurity.h");
+BOOL WINAPI ConvertSidToStringSidW(PSID Sid, LPWSTR *StringSid)
+	ETW_NOT_HERE("ConvertSidToStringSid is not built yet: read the layout in etw/winsecurity.h");
+BOOL WINAPI ConvertStringSidToSidA(LPCSTR StringSid, PSID *Sid)
+	ETW_NOT_HERE("ConvertStringSidToSid is not built yet: read the layout in etw/winsecurity.h");
+BOOL WINAPI ConvertStringSidToSidW(LPCWSTR StringSid, PSID *Sid)
+	ETW_NOT_HERE("ConvertStringSidToSid is not built yet: read the layout in etw/winsecurity.h");
 BOOL WINAPI ConvertSecurityDescriptorToStringSecurityDescriptorA(
 	PSECURITY_DESCRIPTOR SecurityDescriptor, DWORD RequestedStringSDRevision,
 	SECURITY_INFORMATION SecurityInformation, LPSTR *StringSecurityDescriptor,
-	PULONG StringSecurityDescriptorLen);
+	PULONG StringSecurityDescriptorLen)
+	ETW_NOT_HERE("ConvertSecurityDescriptorToStringSecurityDescriptor is not built yet: read the layout in etw/winsecurity.h");
 BOOL WINAPI ConvertSecurityDescriptorToStringSecurityDescriptorW(
 	PSECURITY_DESCRIPTOR SecurityDescriptor, DWORD RequestedStringSDRevision,
 	SECURITY_INFORMATION SecurityInformation, LPWSTR *StringSecurityDescriptor,
-	PULONG StringSecurityDescriptorLen);
+	PULONG StringSecurityDescriptorLen)
+	ETW_NOT_HERE("ConvertSecurityDescriptorToStringSecurityDescriptor is not built yet: read the layout in etw/winsecurity.h");
 BOOL WINAPI ConvertStringSecurityDescriptorToSecurityDescriptorA(
 	LPCSTR StringSecurityDescriptor, DWORD StringSDRevision,
-	PSECURITY_DESCRIPTOR *SecurityDescriptor, PULONG SecurityDescriptorSize);
+	PSECURITY_DESCRIPTOR *SecurityDescriptor, PULONG SecurityDescriptorSize)
+	ETW_NOT_HERE("ConvertStringSecurityDescriptorToSecurityDescriptor is not built yet: read the layout in etw/winsecurity.h");
 BOOL WINAPI ConvertStringSecurityDescriptorToSecurityDescriptorW(
 	LPCWSTR StringSecurityDescriptor, DWORD StringSDRevision,
-	PSECURITY_DESCRIPTOR *SecurityDescriptor, PULONG SecurityDescriptorSize);
+	PSECURITY_DESCRIPTOR *SecurityDescriptor, PULONG SecurityDescriptorSize)
+	ETW_NOT_HERE("ConvertStringSecurityDescriptorToSecurityDescriptor is not built yet: read the layout in etw/winsecurity.h");
 ETW_EXTERN_C_END
 
 #define ConvertSidToStringSid ETW_AW(ConvertSidToStringSid)

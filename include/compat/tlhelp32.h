@@ -40,13 +40,20 @@ typedef struct tagTHREADENTRY32 {
 } THREADENTRY32, *PTHREADENTRY32, *LPTHREADENTRY32;
 
 ETW_EXTERN_C_BEGIN
-HANDLE WINAPI CreateToolhelp32Snapshot(DWORD dwFlags, DWORD th32ProcessID);
-BOOL WINAPI Process32FirstW(HANDLE hSnapshot, LPPROCESSENTRY32W lppe);
-BOOL WINAPI Process32NextW(HANDLE hSnapshot, LPPROCESSENTRY32W lppe);
-BOOL WINAPI Process32First(HANDLE hSnapshot, LPPROCESSENTRY32 lppe);
-BOOL WINAPI Process32Next(HANDLE hSnapshot, LPPROCESSENTRY32 lppe);
-BOOL WINAPI Thread32First(HANDLE hSnapshot, LPTHREADENTRY32 lpte);
-BOOL WINAPI Thread32Next(HANDLE hSnapshot, LPTHREADENTRY32 lpte);
+HANDLE WINAPI CreateToolhelp32Snapshot(DWORD dwFlags, DWORD th32ProcessID)
+	ETW_NOT_HERE("CreateToolhelp32Snapshot is not built yet: read /proc");
+BOOL WINAPI Process32FirstW(HANDLE hSnapshot, LPPROCESSENTRY32W lppe)
+	ETW_NOT_HERE("Process32First is not built yet: read /proc");
+BOOL WINAPI Process32NextW(HANDLE hSnapshot, LPPROCESSENTRY32W lppe)
+	ETW_NOT_HERE("Process32Next is not built yet: read /proc");
+BOOL WINAPI Process32First(HANDLE hSnapshot, LPPROCESSENTRY32 lppe)
+	ETW_NOT_HERE("Process32First is not built yet: read /proc");
+BOOL WINAPI Process32Next(HANDLE hSnapshot, LPPROCESSENTRY32 lppe)
+	ETW_NOT_HERE("Process32Next is not built yet: read /proc");
+BOOL WINAPI Thread32First(HANDLE hSnapshot, LPTHREADENTRY32 lpte)
+	ETW_NOT_HERE("Thread32First is not built yet: read /proc");
+BOOL WINAPI Thread32Next(HANDLE hSnapshot, LPTHREADENTRY32 lpte)
+	ETW_NOT_HERE("Thread32Next is not built yet: read /proc");
 BOOL WINAPI Module32FirstW(HANDLE hSnapshot, PVOID lpme)
 	ETW_NOT_HERE("Module32First: read /proc/<pid>/maps");
 BOOL WINAPI Module32NextW(HANDLE hSnapshot, PVOID lpme)

@@ -23,6 +23,11 @@
 #include <timezoneapi.h>
 #include <winerror.h>
 
+/* Behind the name DeleteFile of fileapi.h, which its member has, too, with the A or the W. */
+typedef struct _FILE_DISPOSITION_INFO {
+	BOOLEAN DeleteFile;
+} FILE_DISPOSITION_INFO, *PFILE_DISPOSITION_INFO;
+
 /* --- Memory. */
 #define LMEM_FIXED          0x0000
 #define LMEM_MOVEABLE       0x0002
@@ -106,21 +111,29 @@ DWORD WINAPI GetActiveProcessorCount(WORD GroupNumber);
 
 BOOL WINAPI LookupAccountSidA(LPCSTR lpSystemName, PSID Sid, LPSTR Name, LPDWORD cchName,
 			      LPSTR ReferencedDomainName, LPDWORD cchReferencedDomainName,
-			      PSID_NAME_USE peUse);
+			      PSID_NAME_USE peUse)
+	ETW_NOT_HERE("LookupAccountSid is not built yet: ask getpwuid_r() and getgrgid_r()");
 BOOL WINAPI LookupAccountSidW(LPCWSTR lpSystemName, PSID Sid, LPWSTR Name, LPDWORD cchName,
 			      LPWSTR ReferencedDomainName, LPDWORD cchReferencedDomainName,
-			      PSID_NAME_USE peUse);
+			      PSID_NAME_USE peUse)
+	ETW_NOT_HERE("LookupAccountSid is not built yet: ask getpwuid_r() and getgrgid_r()");
 BOOL WINAPI LookupAccountNameA(LPCSTR lpSystemName, LPCSTR lpAccountName, PSID Sid, LPDWORD cbSid,
 			       LPSTR ReferencedDomainName, LPDWORD cchReferencedDomainName,
-			       PSID_NAME_USE peUse);
+			       PSID_NAME_USE peUse)
+	ETW_NOT_HERE("LookupAccountName is not built yet: ask getpwuid_r() and getgrgid_r()");
 BOOL WINAPI LookupAccountNameW(LPCWSTR lpSystemName, LPCWSTR lpAccountName, PSID Sid, LPDWORD cbSid,
 			       LPWSTR ReferencedDomainName, LPDWORD cchReferencedDomainName,
-			       PSID_NAME_USE peUse);
-BOOL WINAPI LookupPrivilegeValueA(LPCSTR lpSystemName, LPCSTR lpName, PLUID lpLuid);
-BOOL WINAPI LookupPrivilegeValueW(LPCWSTR lpSystemName, LPCWSTR lpName, PLUID lpLuid);
-BOOL WINAPI LookupPrivilegeNameA(LPCSTR lpSystemName, PLUID lpLuid, LPSTR lpName, LPDWORD cchName);
+			       PSID_NAME_USE peUse)
+	ETW_NOT_HERE("LookupAccountName is not built yet: ask getpwuid_r() and getgrgid_r()");
+BOOL WINAPI LookupPrivilegeValueA(LPCSTR lpSystemName, LPCSTR lpName, PLUID lpLuid)
+	ETW_NOT_HERE("LookupPrivilegeValue is not built yet: ask geteuid(), getgroups() and capget()");
+BOOL WINAPI LookupPrivilegeValueW(LPCWSTR lpSystemName, LPCWSTR lpName, PLUID lpLuid)
+	ETW_NOT_HERE("LookupPrivilegeValue is not built yet: ask geteuid(), getgroups() and capget()");
+BOOL WINAPI LookupPrivilegeNameA(LPCSTR lpSystemName, PLUID lpLuid, LPSTR lpName, LPDWORD cchName)
+	ETW_NOT_HERE("LookupPrivilegeName is not built yet: ask geteuid(), getgroups() and capget()");
 BOOL WINAPI LookupPrivilegeNameW(LPCWSTR lpSystemName, PLUID lpLuid, LPWSTR lpName,
-				 LPDWORD cchName);
+				 LPDWORD cchName)
+	ETW_NOT_HERE("LookupPrivilegeName is not built yet: ask geteuid(), getgroups() and capget()");
 ETW_EXTERN_C_END
 
 #define FormatMessage             ETW_AW(FormatMessage)

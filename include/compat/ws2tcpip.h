@@ -8,8 +8,10 @@
 #include <ws2ipdef.h>
 
 ETW_EXTERN_C_BEGIN
-PCWSTR WINAPI InetNtopW(INT Family, const VOID *pAddr, PWSTR pStringBuf, size_t StringBufSize);
-INT WINAPI InetPtonW(INT Family, PCWSTR pszAddrString, PVOID pAddrBuf);
+PCWSTR WINAPI InetNtopW(INT Family, const VOID *pAddr, PWSTR pStringBuf, size_t StringBufSize)
+	ETW_NOT_HERE("InetNtop is not built yet: use inet_ntop() and inet_pton(), and MultiByteToWideChar()");
+INT WINAPI InetPtonW(INT Family, PCWSTR pszAddrString, PVOID pAddrBuf)
+	ETW_NOT_HERE("InetPton is not built yet: use inet_ntop() and inet_pton(), and MultiByteToWideChar()");
 ETW_EXTERN_C_END
 
 #define InetNtopA inet_ntop
