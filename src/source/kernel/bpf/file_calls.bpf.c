@@ -175,7 +175,8 @@ static __always_inline void send_given_name(__u64 irp, __u64 folder, struct path
 		.path_bytes = bytes,
 	};
 	room->path_bytes = bytes;
-	send_name(room);
+	if (!send_name(room))
+		count_drop(ETW_KERNEL_DROP_CPU_RING_FULL + ETW_KERNEL_FILE_NAME);
 }
 
 /* Fills in what every beginning has. */

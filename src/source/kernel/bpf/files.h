@@ -19,14 +19,20 @@
 #define HASHED_STEPS \
 	64 /* names in a path that are looked at again after a rename, the innermost ones */
 
-/* An inode that was named. An address comes again with another inode. */
+/*
+ * A name did not go out, and is counted as lost: once, however often it is tried. No number of renames that was looked at has
+ * this bit, so that the path is looked at again.
+ */
+#define LOST_NAME (1ull << 63)
+
+/* An inode that was named, or would have been. An address comes again with another inode. */
 struct named_file {
 	__u64 named_ns; /* CLOCK_MONOTONIC */
 	__u64 inode;
 	__u32 device, generation;
 	__u64 dentry;  /* the name that was told */
 	__u64 hash;    /* of the names in its path */
-	__u64 renames; /* as many there had been when the path was looked at last */
+	__u64 renames; /* as many there had been when the path was looked at last; LOST_NAME */
 };
 
 struct {
@@ -143,10 +149,8 @@ static __always_inline int send_name_room(void *ring, const struct path_room *fr
 	struct etw_kernel_cpu_record *record;
 
 	record = bpf_ringbuf_reserve(ring, sizeof(*record) + sizeof(from->name) + room, 0);
-	if (!record) {
-		count_drop(ETW_KERNEL_DROP_CPU_RING_FULL + ETW_KERNEL_FILE_NAME);
+	if (!record)
 		return 0;
-	}
 	*record = (struct etw_kernel_cpu_record){
 		.time_ns = bpf_ktime_get_ns(),
 		.kind = ETW_KERNEL_FILE_NAME,
@@ -162,16 +166,14 @@ static __always_inline int send_name_room(void *ring, const struct path_room *fr
 	return 1;
 }
 
-/* Returns whether it went out. Records are of few sizes: the verifier wants constants. */
+/* Returns whether it went out; what did not the caller counts. Records are of few sizes: the verifier wants constants. */
 static __always_inline int send_name(const struct path_room *room)
 {
 	__u32 cpu = bpf_get_smp_processor_id(), bytes = room->path_bytes;
 	void *ring = bpf_map_lookup_elem(&etw_cpu_rings, &cpu);
 
-	if (!ring) {
-		count_drop(ETW_KERNEL_DROP_CPU_RING_FULL + ETW_KERNEL_FILE_NAME);
+	if (!ring)
 		return 0;
-	}
 	if (bytes <= 64)
 		return send_name_room(ring, room, bytes, 64);
 	if (bytes <= 128)
@@ -200,7 +202,7 @@ static __always_inline __u64 key_of(struct inode *inode)
 	return (__u64)inode;
 }
 
-/* What was told of an inode in this session; NULL: nothing. @ret: which inode it is */
+/* What was told of an inode in this session, or was to be; NULL: nothing. @ret: which inode it is */
 static __always_inline struct named_file *find_named(const struct etw_kernel_control *control,
 						     struct inode *inode, struct named_file *ret)
 {
@@ -299,10 +301,8 @@ static __always_inline int tell_path(struct inode *inode, const struct path *pat
 	struct dentry *dentry = path ? BPF_CORE_READ(path, dentry) : alias_of(inode);
 	int is_sent;
 
-	if (!room) {
-		count_drop(ETW_KERNEL_DROP_CPU_RING_FULL + ETW_KERNEL_FILE_NAME);
+	if (!room)
 		return 0;
-	}
 	if (mount && !shows_place(inode, mount))
 		mount = NULL;
 	room->path_bytes = 0;
@@ -351,11 +351,51 @@ static __always_inline int tell_path(struct inode *inode, const struct path *pat
  * @path_at: a struct path that leads to it; 0: by a name that the kernel keeps of it, within its file system
  * @type:    enum etw_kernel_name_type
  *
- * Returns whether it went out; what did not is counted. The kernel verifies it once, because it takes numbers.
+ * Returns whether it went out; what did not the caller counts. The kernel verifies it once, because it takes numbers.
  */
 __noinline int tell_name(__u64 inode_at, __u64 path_at, __u32 type)
 {
 	return tell_path((void *)inode_at, (const void *)path_at, type);
+}
+
+/*
+ * What is counted as lost of an inode that has no name yet: find_named() does not find it, because it was named at no time.
+ * NULL: nothing.
+ */
+static __always_inline struct named_file *find_lost(const struct etw_kernel_control *control,
+						    __u64 key, const struct named_file *which)
+{
+	struct named_file *lost = bpf_map_lookup_elem(&etw_named_files, &key);
+
+	return lost && !lost->named_ns && lost->hash == control->names_ns &&
+			       lost->inode == which->inode && lost->device == which->device &&
+			       lost->generation == which->generation
+		       ? lost
+		       : NULL;
+}
+
+/*
+ * lose_name() - counts the name of an inode that did not go out, unless it is counted already. Returns its key. A function of its
+ * own, for the little stack of Linux 6.1.
+ */
+__noinline __u64 lose_name(__u64 key)
+{
+	const struct etw_kernel_control *control = find_control();
+	struct named_file now = {}, *named;
+
+	if (!control)
+		return key;
+	named = find_named(control, (struct inode *)key, &now);
+	if (find_lost(control, key, &now) || (named && named->renames & LOST_NAME))
+		return key;
+	count_drop(ETW_KERNEL_DROP_CPU_RING_FULL + ETW_KERNEL_FILE_NAME);
+	if (named) {
+		named->renames |= LOST_NAME;
+		return key;
+	}
+	now.hash = control->names_ns;
+	bpf_map_update_elem(&etw_named_files, &key, &now, BPF_ANY);
+	return key;
 }
 
 /*
@@ -378,13 +418,17 @@ __noinline __u64 name_by(__u64 inode_at, __u64 path_at, __u32 type)
 	if (is_still_called(named, path ? BPF_CORE_READ(path, dentry) : alias_of(inode), &now))
 		return key;
 	now.named_ns = bpf_ktime_get_ns();
-	/* One that did not go out is told with the next event. */
-	if (tell_name(inode_at, path_at, named ? ETW_KERNEL_NAME_IS : type))
-		bpf_map_update_elem(&etw_named_files, &key, &now, BPF_ANY);
+	/* One that did not go out is told with the next event; until then the one before it holds. */
+	if (!tell_name(inode_at, path_at, named ? ETW_KERNEL_NAME_IS : type))
+		return lose_name(inode_at);
+	bpf_map_update_elem(&etw_named_files, &key, &now, BPF_ANY);
 	return key;
 }
 
-/* tell_deleted() - that a file is gone, if it was named. @path_at: as of tell_name(); 0: the host knows what it was called. */
+/*
+ * tell_deleted() - that a file is gone, if it was to be named. @path_at: as of tell_name(); 0: the host knows what it was called.
+ * What does not go out is not tried again: each piece of the file in the cache that goes would count once more.
+ */
 __noinline int tell_deleted(__u64 inode_at, __u64 path_at)
 {
 	const struct etw_kernel_control *control = find_control();
@@ -392,10 +436,17 @@ __noinline int tell_deleted(__u64 inode_at, __u64 path_at)
 	struct named_file now = {};
 	__u64 key = key_of(inode);
 
-	if (control && inode && is_wanted(control, ETW_KERNEL_FILE_NAME) &&
-	    find_named(control, inode, &now) &&
-	    tell_name(inode_at, path_at, ETW_KERNEL_NAME_DELETED))
-		bpf_map_delete_elem(&etw_named_files, &key);
+	if (!control || !inode || !is_wanted(control, ETW_KERNEL_FILE_NAME))
+		return 0;
+	if (find_named(control, inode, &now)) {
+		if (!tell_name(inode_at, path_at, ETW_KERNEL_NAME_DELETED))
+			count_drop(ETW_KERNEL_DROP_CPU_RING_FULL + ETW_KERNEL_FILE_NAME);
+	} else if (find_lost(control, key, &now)) {
+		count_drop(ETW_KERNEL_DROP_CPU_RING_FULL + ETW_KERNEL_FILE_NAME);
+	} else {
+		return 0;
+	}
+	bpf_map_delete_elem(&etw_named_files, &key);
 	return 0;
 }
 
