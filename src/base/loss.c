@@ -19,6 +19,8 @@ static const struct {
 	[ETW_LOSS_REFUSED] = {"rejected", "refused"},
 	[ETW_LOSS_FILE] = {"file", "not written to the file"},
 	[ETW_LOSS_REPLACED] = {"replaced", "for rings that had been replaced"},
+	[ETW_LOSS_TOO_MANY] = {"too_many", "more at once than are told"},
+	[ETW_LOSS_FORGOTTEN] = {"forgotten", "older ones were forgotten for newer ones"},
 	[ETW_LOSS_CLAIMED] = {"claimed", "as other users' processes say"},
 };
 

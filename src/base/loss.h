@@ -17,12 +17,10 @@ enum etw_loss_cause {
 	ETW_LOSS_THROTTLED = 2,   /* perf held samples back */
 	ETW_LOSS_UNREADABLE = 3,  /* records that made no sense */
 	ETW_LOSS_NO_MEMORY = 4,   /* the host had none, or the user has used up what he may have */
-	ETW_LOSS_SOURCE_CAUSES = 5,
 	/* A source's: events that are there, and lack something. */
-	ETW_LOSS_NO_FIELDS = 5,     /* fields that were not known */
-	ETW_LOSS_NOT_FOLLOWED = 6,  /* threads that nothing could be kept of */
-	ETW_LOSS_NO_STACK = 7,      /* that was asked for: wire/kernel_account.h has the reasons */
-	ETW_LOSS_SOURCE_COUNTS = 8, /* of causes that a source counts */
+	ETW_LOSS_NO_FIELDS = 5,    /* fields that were not known */
+	ETW_LOSS_NOT_FOLLOWED = 6, /* threads that nothing could be kept of */
+	ETW_LOSS_NO_STACK = 7,     /* that was asked for: wire/kernel_account.h has the reasons */
 	/* A session's. */
 	ETW_LOSS_NO_BUFFER = 8,
 	ETW_LOSS_TOO_LARGE = 9,
@@ -31,7 +29,10 @@ enum etw_loss_cause {
 	ETW_LOSS_FILE = 12,
 	ETW_LOSS_REPLACED = 13,
 	ETW_LOSS_CLAIMED = 14,
-	ETW_LOSS_CAUSES = 15,
+	/* A source's again. */
+	ETW_LOSS_TOO_MANY = 15,  /* lost: more at once than are told of one process, or one call */
+	ETW_LOSS_FORGOTTEN = 16, /* not lost: names that left no room for newer ones */
+	ETW_LOSS_CAUSES = 17,
 };
 
 enum etw_loss_class {
@@ -62,7 +63,8 @@ enum etw_loss_class {
 /* etw_loss_is_event() - whether the cause takes the event, and not a part of it alone. */
 static inline bool etw_loss_is_event(uint32_t cause)
 {
-	return cause < ETW_LOSS_SOURCE_CAUSES || cause >= ETW_LOSS_SOURCE_COUNTS;
+	return (cause < ETW_LOSS_NO_FIELDS || cause > ETW_LOSS_NO_STACK) &&
+	       cause != ETW_LOSS_FORGOTTEN;
 }
 
 /* etw_loss_cause_name() - "ring_full" ...; "unknown" for what this version does not know. Static. */

@@ -120,7 +120,7 @@ struct etw_source_request {
  * went out and lack something.
  */
 struct etw_source_loss {
-	uint64_t events[ETW_LOSS_SOURCE_COUNTS][ETW_LOSS_CLASSES];
+	uint64_t events[ETW_LOSS_CAUSES][ETW_LOSS_CLASSES]; /* of a session's causes 0 */
 };
 
 /* etw_source_loss_sum() - the events that are lost. */
@@ -128,8 +128,8 @@ static inline uint64_t etw_source_loss_sum(const struct etw_source_loss *loss)
 {
 	uint64_t sum = 0;
 
-	for (unsigned cause = 0; cause < ETW_LOSS_SOURCE_CAUSES; cause++)
-		for (unsigned i = 0; i < ETW_LOSS_CLASSES; i++)
+	for (unsigned cause = 0; cause < ETW_LOSS_CAUSES; cause++)
+		for (unsigned i = 0; etw_loss_is_event(cause) && i < ETW_LOSS_CLASSES; i++)
 			sum += loss->events[cause][i];
 	return sum;
 }

@@ -12,7 +12,7 @@
 #include "session/common/account.h"
 #include "session/common/notes.h"
 
-#define CELLS (ETW_LOSS_SOURCE_COUNTS * ETW_LOSS_CLASSES)
+#define CELLS (ETW_LOSS_CAUSES * ETW_LOSS_CLASSES)
 
 void etw_loss_notes_done(struct etw_loss_notes *notes)
 {

@@ -187,7 +187,7 @@ static void take_loss(struct etw_source_feed *feed)
 		uint64_t *now = &source->now.events[0][0];
 		const uint64_t *loss = &feed->losses[cpu].events[0][0];
 
-		for (unsigned i = 0; i < ETW_LOSS_SOURCE_COUNTS * ETW_LOSS_CLASSES; i++)
+		for (unsigned i = 0; i < ETW_LOSS_CAUSES * ETW_LOSS_CLASSES; i++)
 			store_relaxed(&now[i], loss[i]);
 		store_relaxed(&source->lost, etw_source_loss_sum(&source->former) +
 						     etw_source_loss_sum(&source->now));
@@ -204,7 +204,7 @@ static void settle_former_loss(struct etw_source_feed *feed)
 		uint64_t *now = &source->now.events[0][0], *former = &source->former.events[0][0];
 		const uint64_t *loss = &feed->losses[cpu].events[0][0];
 
-		for (unsigned i = 0; i < ETW_LOSS_SOURCE_COUNTS * ETW_LOSS_CLASSES; i++)
+		for (unsigned i = 0; i < ETW_LOSS_CAUSES * ETW_LOSS_CLASSES; i++)
 			if (loss[i] < now[i])
 				store_relaxed(&former[i], former[i] + now[i]);
 	}

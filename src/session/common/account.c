@@ -81,7 +81,7 @@ static void list_sources(const struct etw_state *state, uint64_t too_large,
 			 struct wire_session_loss *loss)
 {
 	put_source(loss, ETW_LOSS_TOO_LARGE, ETW_LOSS_OF_ANY, too_large);
-	for (unsigned cause = 0; cause < ETW_LOSS_SOURCE_COUNTS; cause++)
+	for (unsigned cause = 0; cause < ETW_LOSS_CAUSES; cause++)
 		for (unsigned i = 0; i < ETW_LOSS_CLASSES; i++)
 			put_source(loss, cause, i, sum_of_sources(state, cause, i));
 }

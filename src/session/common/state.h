@@ -30,7 +30,7 @@
 #include "wire/message.h"
 
 #define ETW_STATE_MAGIC     UINT32_C(0x53455345) /* "ESES" */
-#define ETW_STATE_VERSION   20
+#define ETW_STATE_VERSION   21
 #define ETW_STATE_SETS      64  /* ring sets of a session at once, retired ones included */
 #define ETW_STATE_PAGES     128 /* control pages of replaced ring sets */
 #define ETW_STATE_USERS     64 /* whose claims are kept apart; the rest together in one place more */

@@ -36,7 +36,10 @@ static void test_loss__what_is_an_event(void **state)
 	assert_true(etw_loss_is_event(ETW_LOSS_NO_MEMORY));
 	assert_false(etw_loss_is_event(ETW_LOSS_NO_FIELDS));
 	assert_false(etw_loss_is_event(ETW_LOSS_NOT_FOLLOWED));
+	assert_false(etw_loss_is_event(ETW_LOSS_NO_STACK));
 	assert_true(etw_loss_is_event(ETW_LOSS_NO_BUFFER));
+	assert_true(etw_loss_is_event(ETW_LOSS_TOO_MANY));
+	assert_false(etw_loss_is_event(ETW_LOSS_FORGOTTEN));
 }
 
 int main(void)

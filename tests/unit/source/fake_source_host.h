@@ -61,7 +61,7 @@ static inline uint64_t fake_source_host_count(const struct fake_source_host *fak
 	for (uint32_t i = 0; i <= fake->host.cpu_count; i++) {
 		if (cause == ETW_LOSS_CAUSES)
 			lost += etw_source_loss_sum(&losses[i]);
-		for (unsigned j = 0; cause < ETW_LOSS_SOURCE_COUNTS && j < ETW_LOSS_CLASSES; j++)
+		for (unsigned j = 0; cause < ETW_LOSS_CAUSES && j < ETW_LOSS_CLASSES; j++)
 			lost += losses[i].events[cause][j];
 	}
 	free(losses);

@@ -55,6 +55,7 @@ struct mm_struct {
 	unsigned long arg_start, arg_end, start_stack, task_size;
 	unsigned long total_vm, hiwater_vm, hiwater_rss, data_vm, stack_vm;
 	unsigned long brk;
+	int map_count;
 	unsigned long saved_auxv[AUXILIARY_WORDS];
 	struct maple_tree mm_mt;           /* since Linux 6.1 */
 	struct percpu_counter rss_stat[4]; /* since Linux 6.2 */

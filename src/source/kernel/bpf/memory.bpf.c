@@ -13,8 +13,12 @@
 /* For the loader: whether sched_process_exit tells that a process ends, which has its memory then (Linux 6.16). */
 const volatile __u32 etw_exit_tells_memory = 0;
 
-#define MAPPINGS_MAX \
-	65536 /* of one process that are told; sysctl vm.max_map_count as it is by default */
+/*
+ * Mappings, and gaps between them, that are told of one change: a ring has no room for many more, and nothing else runs
+ * meanwhile. Twice sysctl vm.max_map_count as it is by default are counted.
+ */
+#define MAPPINGS_MAX 8192
+#define COUNTED_MAX  131072
 
 #define MAP_FIXED_PLACE   0x10
 #define MOVE_FIXED_PLACE  0x2
@@ -51,8 +55,9 @@ enum {
 /* A change while it is told. */
 struct change_room {
 	struct change change;
-	__u64 next, end; /* what is left of a range */
-	__u64 shift;     /* of a range: what is mapped there was so much below before */
+	__u64 next, end;      /* what is left of a range */
+	__u64 shift;          /* of a range: what is mapped there was so much below before */
+	__u32 told, left_out; /* of a range: mappings */
 	__u64 arguments[CALL_ARGUMENTS];
 	struct stack stack;
 };
@@ -79,6 +84,11 @@ static __always_inline __u64 break_of(struct mm_struct *mm)
 static __always_inline __u64 size_of(struct mm_struct *mm)
 {
 	return BPF_CORE_READ(mm, task_size);
+}
+
+static __always_inline __u32 count_all(__u64 mm_at)
+{
+	return BPF_CORE_READ((struct mm_struct *)mm_at, map_count);
 }
 
 static __always_inline __u64 to_pages(__u64 bytes)
@@ -203,9 +213,27 @@ static long tell_next(__u32 number, const __u32 *place)
 		room->change.from = begin;
 		room->change.address = begin - room->shift;
 		room->change.end = room->next - room->shift;
+		room->told++;
 		tell(*place);
 	}
 	return room->next >= room->end;
+}
+
+/* As tell_next(), of what is counted alone. */
+static long count_next(__u32 number, const __u32 *place)
+{
+	struct change_room *room = room_at(*place);
+	struct mapped mapped = {};
+
+	(void)number;
+	if (!room || room->next >= room->end)
+		return 1;
+	room->left_out += find_mapped(room->change.mm_at, room->next, &mapped);
+	if (mapped.last >= room->end - 1)
+		room->next = room->end;
+	else
+		room->next = mapped.last + 1;
+	return 0;
 }
 
 /* The change of @task, which has no address yet. */
@@ -241,9 +269,15 @@ __noinline int tell_range(__u32 place, __u64 address, __u64 end, __u64 shift)
 	room->next = address;
 	room->end = end;
 	room->shift = shift;
+	room->told = room->left_out = 0;
 	bpf_loop(MAPPINGS_MAX, tell_next, &place, 0);
-	if (room->next < room->end)
-		count_drop(ETW_KERNEL_DROP_CPU_RING_FULL + ETW_KERNEL_MEMORY);
+	if (room->next >= room->end)
+		return 0;
+	if (address || end < size_of((struct mm_struct *)room->change.mm_at))
+		bpf_loop(COUNTED_MAX, count_next, &place, 0);
+	else /* all that there is */
+		room->left_out = count_all(room->change.mm_at) - room->told;
+	count_drops(ETW_KERNEL_DROP_MAPPINGS, room->left_out);
 	return 0;
 }
 

@@ -42,14 +42,19 @@ static __always_inline int is_collected(__u32 what)
 	return control && (control->collected & what);
 }
 
-static __always_inline void count_drop(__u32 cause)
+static __always_inline void count_drops(__u32 cause, __u64 count)
 {
 	__u32 key = 0;
 	struct etw_kernel_drops *drops = bpf_map_lookup_elem(&etw_drops, &key);
 
 	/* An interrupt may count between the load and the store of another program. */
 	if (drops && cause < ETW_KERNEL_DROPS)
-		__sync_fetch_and_add(&drops->counts[cause], 1);
+		__sync_fetch_and_add(&drops->counts[cause], count);
+}
+
+static __always_inline void count_drop(__u32 cause)
+{
+	count_drops(cause, 1);
 }
 
 /* After the reservation, never before: the order of times against the producer's position. */

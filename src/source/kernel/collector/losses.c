@@ -17,6 +17,9 @@ static void add_drops(const struct etw_kernel_drops *drops, struct etw_source_lo
 		drops->counts[ETW_KERNEL_DROP_INCOMPLETE];
 	ret->events[ETW_LOSS_NOT_FOLLOWED][ETW_LOSS_OF_ANY] +=
 		drops->counts[ETW_KERNEL_DROP_NO_THREAD];
+	ret->events[ETW_LOSS_TOO_MANY][ETW_LOSS_OF_FILES] += drops->counts[ETW_KERNEL_DROP_CLOSES];
+	ret->events[ETW_LOSS_TOO_MANY][ETW_LOSS_OF_MEMORY] +=
+		drops->counts[ETW_KERNEL_DROP_MAPPINGS];
 	for (uint32_t kind = 0; kind < ETW_KERNEL_CPU_KINDS; kind++)
 		ret->events[ETW_LOSS_RING_FULL][etw_kernel_loss_class(kind)] +=
 			drops->counts[ETW_KERNEL_DROP_CPU_RING_FULL + kind];
@@ -81,7 +84,7 @@ void etw_kernel_losses_read(const struct etw_kernel_losses_of *from, struct etw_
 	nowhere->events[ETW_LOSS_NO_FIELDS][ETW_LOSS_OF_TASKS] = collector->tracker->incomplete;
 	/* Their events are there; the rundown has them no more. */
 	if (collector->cpu_out.maker.file_names)
-		nowhere->events[ETW_LOSS_NO_FIELDS][ETW_LOSS_OF_NAMES] =
+		nowhere->events[ETW_LOSS_FORGOTTEN][ETW_LOSS_OF_NAMES] =
 			collector->cpu_out.maker.file_names->forgotten;
 	nowhere->events[ETW_LOSS_NO_STACK][ETW_LOSS_OF_ANY] =
 		etw_kernel_stack_account_missing(&collector->cpu_out.account);
