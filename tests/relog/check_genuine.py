@@ -4,10 +4,10 @@
 
     check_genuine.py RELOG_TRACE LIST_EVENTS [DATA_DIR]
 
-Each trace is copied as it is and compressed. The copy's events must be the original's, field by field,
-extended items and payloads included, and of each processor in the same order: as the project's reader
-shows them, and as the walker does, which shares no code with it. The walker's rules must hold. Then the
-copy of a copy, and the traces of one session merged.
+Each trace is copied as it is and compressed. The copy's events must be the original's, field by
+field, extended items and payloads included, and of each processor in the same order: as the
+project's reader shows them, and as the walker does, which shares no code with it. The walker's
+rules must hold. Then the copy of a copy, and the traces of one session merged.
 DATA_DIR defaults to $ETW_TEST_DATA, else to ../shared/data beside the repository.
 Exit status: 0 the same, 1 a difference, 77 no data (skipped, the reason is printed).
 """
@@ -72,7 +72,8 @@ class Stream:
 
 def read(program, path):
     """(Stream, problem or None) by the project's reader."""
-    result = subprocess.run([program, "walk", str(path)], capture_output=True, text=True, check=False)
+    result = subprocess.run(
+        [program, "walk", str(path)], capture_output=True, text=True, check=False)
     problem = None
     if result.returncode or result.stderr:
         problem = f"exit status {result.returncode}: {result.stderr.splitlines()[:1]}"

@@ -46,7 +46,7 @@ ETW_COMPAT_NO_FACET("money", money_put<wchar_t>);
 ETW_COMPAT_NO_FACET("money", money_get<wchar_t>);
 ETW_COMPAT_NO_FACET("messages", messages<wchar_t>);
 _GLIBCXX_END_NAMESPACE_VERSION
-} // namespace std
+} /* namespace std */
 
 #undef ETW_COMPAT_FACET
 #undef ETW_COMPAT_NO_FACET

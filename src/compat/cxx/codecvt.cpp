@@ -79,7 +79,7 @@ class lasting_codecvt : public wide {
 	}
 };
 
-} // namespace
+} /* namespace */
 
 const std::codecvt<wchar_t, char, std::mbstate_t> &etw_compat::wide_codecvt()
 {
@@ -220,7 +220,7 @@ ETW_CONVERSION(__codecvt_utf8_base)
 ETW_CONVERSION(__codecvt_utf16_base)
 ETW_CONVERSION(__codecvt_utf8_utf16_base)
 _GLIBCXX_END_NAMESPACE_VERSION
-} // namespace std
+} /* namespace std */
 
 /* Hidden, so that libstdc++.so and other libraries keep its own; their namespace would export them. */
 __asm__(".hidden _ZNKSt19__codecvt_utf8_baseIwE10do_unshiftER11__mbstate_tPcS3_RS3_");

@@ -37,7 +37,7 @@ ETW_FACET(num_get_place, etw_compat::wide_num_get, num_get<wchar_t>, num_get<wch
 ETW_FACET(time_put_place, etw_compat::wide_time_put, time_put<wchar_t>, time_put_byname<wchar_t>)
 ETW_FACET(time_get_place, etw_compat::wide_time_get, time_get<wchar_t>, time_get_byname<wchar_t>)
 _GLIBCXX_END_NAMESPACE_VERSION
-} // namespace std
+} /* namespace std */
 
 /* Hidden, so that libstdc++.so and other libraries keep its own; their namespace would export them. */
 __asm__(".hidden _ZSt9has_facetINSt7__cxx117collateIwEEEbRKSt6locale");

@@ -20,6 +20,6 @@ const std::num_put<wchar_t> &wide_num_put();
 const std::num_get<wchar_t> &wide_num_get();
 const std::time_put<wchar_t> &wide_time_put();
 const std::time_get<wchar_t> &wide_time_get();
-} // namespace etw_compat
+} /* namespace etw_compat */
 
 #endif

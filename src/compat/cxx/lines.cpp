@@ -56,7 +56,7 @@ std::streamsize take_until(std::wistream &stream, std::streamsize most, traits::
 	return taken;
 }
 
-} // namespace
+} /* namespace */
 
 namespace std {
 _GLIBCXX_BEGIN_NAMESPACE_VERSION
@@ -162,7 +162,7 @@ template <> streamsize __copy_streambufs_eof(wstreambuf *from, wstreambuf *to, b
 }
 
 _GLIBCXX_END_NAMESPACE_VERSION
-} // namespace std
+} /* namespace std */
 
 /* Hidden, so that libstdc++.so and other libraries keep its own; their namespace would export them. */
 __asm__(".hidden _ZNSt13basic_istreamIwSt11char_traitsIwEE6ignoreEl");

@@ -101,6 +101,6 @@ class narrowing_iterator {
 	std::wint_t separator_;
 };
 
-} // namespace etw_compat
+} /* namespace etw_compat */
 
 #endif

@@ -313,7 +313,7 @@ class num_get_facet : public std::num_get<wchar_t> {
 #undef ETW_GET
 };
 
-} // namespace
+} /* namespace */
 
 namespace std {
 _GLIBCXX_BEGIN_NAMESPACE_VERSION
@@ -343,7 +343,7 @@ template <> numpunct<wchar_t>::~numpunct()
 
 _GLIBCXX_END_NAMESPACE_CXX11
 _GLIBCXX_END_NAMESPACE_VERSION
-} // namespace std
+} /* namespace std */
 
 const std::numpunct<wchar_t> &etw_compat::wide_numpunct()
 {

@@ -157,7 +157,7 @@ template <class Object> struct room {
 	alignas(Object) char bytes[sizeof(Object)];
 };
 
-} // namespace
+} /* namespace */
 
 extern "C" {
 #define ETW_STREAM(name, symbol, type)                                                    \
@@ -189,4 +189,4 @@ __attribute__((__constructor__(101))) void make_streams()
 	error->tie(out);
 }
 
-} // namespace
+} /* namespace */

@@ -86,7 +86,7 @@ class collate_facet : public std::collate<wchar_t> {
 	}
 };
 
-} // namespace
+} /* namespace */
 
 namespace std {
 _GLIBCXX_BEGIN_NAMESPACE_VERSION
@@ -182,7 +182,7 @@ const wchar_t *ctype<wchar_t>::do_narrow(const wchar_t *at, const wchar_t *end, 
 }
 
 _GLIBCXX_END_NAMESPACE_VERSION
-} // namespace std
+} /* namespace std */
 
 const std::ctype<wchar_t> &etw_compat::wide_ctype()
 {

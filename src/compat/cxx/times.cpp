@@ -95,7 +95,7 @@ class time_get_facet : public std::time_get<wchar_t> {
 	}
 };
 
-} // namespace
+} /* namespace */
 
 const std::time_put<wchar_t> &etw_compat::wide_time_put()
 {
