@@ -110,4 +110,20 @@ inline int swprintf(wchar_t *buffer, const wchar_t *format, ...)
 }
 #endif
 
+/* Those of glibc take wide characters of four bytes. A program that calls one does not compile. */
+ETW_CRT_BEGIN
+#define ETW_GLIBC_WIDE(instead) ETW_NOT_HERE("not in libetw-compat, and glibc's is for wchar_t of four bytes: " instead)
+#define ETW_NO_WIDE_SCAN	ETW_GLIBC_WIDE("read a line with fgetws() and convert it with wcstol() and its like")
+int wscanf(const wchar_t *__restrict format, ...) ETW_NO_WIDE_SCAN;
+int fwscanf(__FILE *__restrict file, const wchar_t *__restrict format, ...) ETW_NO_WIDE_SCAN;
+int swscanf(const wchar_t *__restrict text, const wchar_t *__restrict format, ...) ETW_NO_WIDE_SCAN;
+int vwscanf(const wchar_t *__restrict format, va_list list) ETW_NO_WIDE_SCAN;
+int vfwscanf(__FILE *__restrict file, const wchar_t *__restrict format, va_list list) ETW_NO_WIDE_SCAN;
+int vswscanf(const wchar_t *__restrict text, const wchar_t *__restrict format, va_list list) ETW_NO_WIDE_SCAN;
+size_t wcsftime(wchar_t *__restrict to, size_t size, const wchar_t *__restrict format,
+		const struct tm *__restrict time) ETW_GLIBC_WIDE("use strftime() and convert its text");
+#undef ETW_NO_WIDE_SCAN
+#undef ETW_GLIBC_WIDE
+ETW_CRT_END
+
 #endif
