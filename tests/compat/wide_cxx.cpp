@@ -21,20 +21,19 @@
 #include <string>
 #include <unordered_map>
 
-namespace
-{
+namespace {
 
 int failures;
 
-#define CHECK(condition)                                                                         \
-	do {                                                                                     \
-		if (!(condition)) {                                                              \
-			std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);     \
-			failures++;                                                              \
-		}                                                                                \
+#define CHECK(condition)                                                                     \
+	do {                                                                                 \
+		if (!(condition)) {                                                          \
+			std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+			failures++;                                                          \
+		}                                                                            \
 	} while (0)
 
-#define EURO_AND_FACE L"\x20ac\xd83d\xde00"
+#define EURO_AND_FACE      L"\x20ac\xd83d\xde00"
 #define EURO_AND_FACE_UTF8 "\xe2\x82\xac\xf0\x9f\x98\x80"
 
 void check_strings()
@@ -112,9 +111,8 @@ void check_input()
 	CHECK(day.tm_year == 121 && day.tm_mon == 2 && day.tm_mday == 4);
 }
 
-class apostrophes : public std::numpunct<wchar_t>
-{
-protected:
+class apostrophes : public std::numpunct<wchar_t> {
+      protected:
 	wchar_t do_thousands_sep() const override
 	{
 		return L'\'';
@@ -150,8 +148,8 @@ void check_regular_expressions()
 	const std::wstring text = L"xx ABC-123 yy";
 	std::wsmatch match;
 
-	CHECK(std::regex_search(
-		text, match, std::wregex(L"([a-z]+)-(\\d+)", std::regex_constants::icase)));
+	CHECK(std::regex_search(text, match,
+				std::wregex(L"([a-z]+)-(\\d+)", std::regex_constants::icase)));
 	CHECK(match[1] == L"ABC" && match[2] == L"123");
 	CHECK(std::regex_replace(text, std::wregex(L"[[:space:]]+"), L"_") == L"xx_ABC-123_yy");
 	CHECK(std::regex_match(L"\xe9t\xe9", std::wregex(L"\\w+")));

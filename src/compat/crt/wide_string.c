@@ -149,7 +149,7 @@ wchar_t *wcsstr(const wchar_t *s, const wchar_t *part)
 {
 	size_t length = wcslen(part);
 
-	for (; wcsncmp(s, part, length); s++)
+	for (; wcsncmp(s, part, length) != 0; s++)
 		if (!*s)
 			return NULL;
 	return (wchar_t *)(uintptr_t)s;

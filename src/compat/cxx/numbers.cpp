@@ -317,7 +317,6 @@ class num_get_facet : public std::num_get<wchar_t> {
 
 namespace std {
 _GLIBCXX_BEGIN_NAMESPACE_VERSION
-_GLIBCXX_BEGIN_NAMESPACE_CXX11
 
 template <> void numpunct<wchar_t>::_M_initialize_numpunct(__c_locale)
 {
@@ -341,7 +340,6 @@ template <> numpunct<wchar_t>::~numpunct()
 	delete _M_data;
 }
 
-_GLIBCXX_END_NAMESPACE_CXX11
 _GLIBCXX_END_NAMESPACE_VERSION
 } /* namespace std */
 

@@ -36,9 +36,11 @@ static void on_signal(int signal)
 {
 	const int error = errno;
 
-	for (unsigned char i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		const unsigned char place = (unsigned char)i;
+
 		if (events[i].signal == signal)
-			(void)!write(signals[1], &i, 1);
+			(void)!write(signals[1], &place, 1);
 	}
 	errno = error;
 }

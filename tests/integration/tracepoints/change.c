@@ -164,8 +164,8 @@ static int count(void *context, struct libetw_event *event)
 
 static void check_trace(void)
 {
-	struct libetw_schemas *schemas;
-	struct libetw_reader *reader;
+	struct libetw_schemas *schemas = NULL;
+	struct libetw_reader *reader = NULL;
 	struct counts counts = {0};
 	char name[64];
 
