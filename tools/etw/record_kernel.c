@@ -123,8 +123,10 @@ static void tell_unknown_stack(const char *word, size_t bytes)
 
 	stacks = etw_kernel_stacks(&count);
 	names = calloc(count, sizeof(*names));
-	if (!names || !typed)
+	if (!names || !typed) {
+		etw_program_message("out of memory");
 		return;
+	}
 	for (size_t i = 0; i < count; i++)
 		names[i] = stacks[i].name;
 	nearest = etw_program_nearest(typed, names, count);

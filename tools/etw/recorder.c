@@ -304,7 +304,8 @@ static const char *why_full(const struct record_provider *provider)
 	return record_tracepoints_is(provider->text)
 		       ? "a session has 32 providers of the kernel at most, and each system of "
 			 "tracepoints is one"
-		       : "8 sessions have it already";
+		       : "8 sessions have it already, or it is one of the kernel's, of which a "
+			 "session has 32 at most";
 }
 
 static int enable(struct recorder *recorder, const struct record_provider *provider)

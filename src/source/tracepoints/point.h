@@ -26,6 +26,7 @@ struct etw_tracepoint_point {
 	struct etw_arena arena; /* owned: all of it */
 	/* What is wanted now; borrowed from the provider's request. NULL: nothing. */
 	const struct wire_event_filter *filter;
+	bool is_chosen; /* by the wishes that etw_tracepoint_recorder_want() is reading */
 	bool has_stack;
 	char *kernel_filter; /* owned: as the kernel has it; NULL: none */
 	int *fds;            /* owned; cpu_count; -1: not open there */

@@ -310,11 +310,14 @@ static bool is_same_text(const char *left, const char *right)
 	return left && right ? strcmp(left, right) == 0 : left == right;
 }
 
-/* A point whose stack or filter is another one now is closed: the kernel takes neither of an open event. It is opened anew. */
+/*
+ * A point whose stack or filter is another one now is closed: the kernel takes neither of an open event. It is opened anew.
+ *
+ * @descriptor: as filters name it now; the point's own is of the list at its time
+ */
 static void set_wish(struct etw_tracepoint_recorder *recorder, struct etw_tracepoint_point *point,
-		     const struct etw_tracepoint_wish *wish)
+		     const struct etw_tracepoint_wish *wish, const EVENT_DESCRIPTOR *descriptor)
 {
-	const EVENT_DESCRIPTOR *descriptor = &point->event.layout->schema.descriptor;
 	const bool has_stack = etw_tracepoint_wish_takes_stack(wish, point->name, descriptor);
 	char *filter = wish->rest.kinds & WIRE_EVENT_FILTER_PAYLOAD
 			       ? etw_tracepoint_kernel_filter(point->event.format,
@@ -328,6 +331,7 @@ static void set_wish(struct etw_tracepoint_recorder *recorder, struct etw_tracep
 	free(point->kernel_filter);
 	point->kernel_filter = filter;
 	point->filter = &wish->rest;
+	point->is_chosen = true;
 }
 
 /*
@@ -348,7 +352,7 @@ static int free_version(const struct etw_tracepoint_recorder *recorder, const ch
 	return version <= UINT8_MAX ? version : -ENOSPC;
 }
 
-/* Everything that the rings have now. Of nothing that comes meanwhile more than a ring's worth. */
+/* Reads what the rings hold now; of what a busy processor adds meanwhile at most a ring's size. */
 static void drain(struct etw_tracepoint_recorder *recorder)
 {
 	for (uint32_t i = 0; i < recorder->host->cpu_count; i++) {
@@ -359,9 +363,11 @@ static void drain(struct etw_tracepoint_recorder *recorder)
 	}
 }
 
-/* The kernel gives the number of one that went to another one: what is in the rings is of the former. */
+/* The kernel gives the number of a removed tracepoint to another one: the records in the rings are still of the former. */
 static void set_type(struct etw_tracepoint_recorder *recorder, struct etw_tracepoint_point *point)
 {
+	if (recorder->by_type[point->type] == point)
+		return;
 	if (recorder->by_type[point->type])
 		drain(recorder);
 	recorder->by_type[point->type] = point;
@@ -372,6 +378,7 @@ static int get_point(struct etw_tracepoint_recorder *recorder, const char *syste
 		     uint16_t id, struct etw_tracepoint_point **ret, struct etw_fault *reterr)
 {
 	struct etw_tracepoint_point *point = find_point(recorder, system, name);
+	bool is_new = false;
 	int version;
 
 	if (point && !etw_tracepoint_point_is_open(point) &&
@@ -387,9 +394,11 @@ static int get_point(struct etw_tracepoint_recorder *recorder, const char *syste
 					     reterr));
 		point->next = recorder->points;
 		recorder->points = point;
-		set_type(recorder, point);
-		TRY(describe_now(recorder, point));
+		is_new = true;
 	}
+	set_type(recorder, point);
+	if (is_new)
+		TRY(describe_now(recorder, point));
 	*ret = point;
 	return 0;
 }
@@ -418,7 +427,7 @@ static int choose(struct etw_tracepoint_recorder *recorder, const struct etw_tra
 			continue;
 		r = get_point(recorder, system, names.at[i], descriptor.Id, &point, &fault);
 		if (r == 0)
-			set_wish(recorder, point, wish);
+			set_wish(recorder, point, wish, &descriptor);
 		else if (result == 0)
 			result = refuse(recorder, r, system, names.at[i],
 					reterr ? (*reterr = fault, reterr) : NULL);
@@ -469,11 +478,15 @@ int etw_tracepoint_recorder_want(struct etw_tracepoint_recorder *recorder,
 	set_tree(recorder, only_pid);
 	(void)etw_kernel_cpus_look(&recorder->cpus, etw_time_read_ns(CLOCK_MONOTONIC));
 	for (struct etw_tracepoint_point *point = recorder->points; point; point = point->next)
-		point->filter = NULL;
+		point->is_chosen = false;
 	for (uint32_t i = 0; i < count; i++) {
 		r = choose(recorder, wishes[i], result == 0 ? reterr : NULL);
 		result = result == 0 ? r : result;
 	}
+	/* Up to here the former wishes hold: get_point() may read records that were made under them. */
+	for (struct etw_tracepoint_point *point = recorder->points; point; point = point->next)
+		if (!point->is_chosen)
+			point->filter = NULL;
 	close_unwanted(recorder);
 	r = open_wanted(recorder, result == 0 ? reterr : NULL);
 	free_wishes(recorder->wishes, recorder->wish_count);

@@ -8,7 +8,8 @@ Two sessions that want different things at once, and one that wants everything, 
 a machine that is busy. Step by step the two want each keyword of Microsoft-Windows-Kernel-Process,
 -File and -Network alone, other levels, and filters by ids of events. Of what the worker did in a
 step each has exactly those of the third's events that it asked for. Each event that a call of the
-worker's makes, of the network and of disks as well, has a stack there, and no other event has.
+worker's makes, of the network and of disks as well, has a stack there, and no other event of files,
+the network and disks has.
 Exit status: 0; 1 with the differences; 77 with the reason why it cannot run.
 """
 
@@ -62,6 +63,7 @@ class Session:
 
     def __init__(self, words, folder, name, environment):
         self.path, self.wishes, self.lost = f"{folder}/{name}.etl", {}, 0
+        self.has_begun = False
         self.process = subprocess.Popen(
             [words[0], f"etw-wishes-{os.getpid()}-{name}", self.path, *words[1:]],
             env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -73,6 +75,8 @@ class Session:
 
     def wait(self):
         answer = self.process.stdout.readline().strip()
+        if answer != "ok" and self.has_begun:
+            sys.exit(f"a session is refused what it wants: {answer}")
         if answer != "ok":
             print(f"skipped: a session or what it wants cannot be had: {answer}")
             sys.exit(SKIPPED)
@@ -86,6 +90,7 @@ class Session:
             self.say(f"enable {GUIDS[provider]} {wish.level:x} {wish.any:x} 0 {wish.property:x} "
                      f"{wish.way} {','.join(map(str, wish.ids)) or '-'}")
             self.wait()
+        self.has_begun = True
 
     def end(self):
         self.process.stdin.close()

@@ -258,9 +258,11 @@ static __always_inline void begin_transfer(const struct etw_kernel_control *cont
 	transfer->end.tid = asker->tid;
 	transfer->pid = asker->pid;
 	transfer->end.begin_ns = bpf_ktime_get_ns();
+	/* Of what was at this address before and has ended unseen. */
+	bpf_map_delete_elem(&etw_transfer_stacks, &key);
 	if (bpf_map_update_elem(&etw_transfers, &key, transfer, BPF_ANY))
 		count_drop(ETW_KERNEL_DROP_CPU_RING_FULL + ETW_KERNEL_DISK_END);
-	if (asker->stack_flags && wants_end_stack(control, transfer->end.operation))
+	else if (asker->stack_flags && wants_end_stack(control, transfer->end.operation))
 		bpf_map_update_elem(&etw_transfer_stacks, &key, asker, BPF_ANY);
 	send_begin(control, transfer, asker);
 }

@@ -27,11 +27,11 @@
 
 /* An inode that was named, or would have been. An address comes again with another inode. */
 struct named_file {
-	__u64 named_ns; /* CLOCK_MONOTONIC */
+	__u64 named_ns; /* CLOCK_MONOTONIC; 0: no name went out yet, and that is counted as lost */
 	__u64 inode;
 	__u32 device, generation;
-	__u64 dentry;  /* the name that was told */
-	__u64 hash;    /* of the names in its path */
+	__u64 dentry; /* the name that was told */
+	__u64 hash; /* of the names in its path; of a lost name control->names_ns of the session that counted it */
 	__u64 renames; /* as many there had been when the path was looked at last; LOST_NAME */
 };
 

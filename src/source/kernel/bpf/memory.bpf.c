@@ -14,8 +14,8 @@
 const volatile __u32 etw_exit_tells_memory = 0;
 
 /*
- * Mappings, and gaps between them, that are told of one change: a ring has no room for many more, and nothing else runs
- * meanwhile. Twice sysctl vm.max_map_count as it is by default are counted.
+ * Mappings, and gaps between them, that are told of one change: a ring has no room for many more, and the program cannot be
+ * preempted. Those behind them are counted alone, which is cheaper. Twice sysctl vm.max_map_count as it is by default are counted.
  */
 #define MAPPINGS_MAX 8192
 #define COUNTED_MAX  131072
@@ -86,9 +86,12 @@ static __always_inline __u64 size_of(struct mm_struct *mm)
 	return BPF_CORE_READ(mm, task_size);
 }
 
-static __always_inline __u32 count_all(__u64 mm_at)
+/* All mappings but those that were told. Others who share the memory may take some away meanwhile. */
+static __always_inline __u32 count_all(__u64 mm_at, __u32 told)
 {
-	return BPF_CORE_READ((struct mm_struct *)mm_at, map_count);
+	__u32 all = BPF_CORE_READ((struct mm_struct *)mm_at, map_count);
+
+	return all > told ? all - told : 0;
 }
 
 static __always_inline __u64 to_pages(__u64 bytes)
@@ -276,7 +279,7 @@ __noinline int tell_range(__u32 place, __u64 address, __u64 end, __u64 shift)
 	if (address || end < size_of((struct mm_struct *)room->change.mm_at))
 		bpf_loop(COUNTED_MAX, count_next, &place, 0);
 	else /* all that there is */
-		room->left_out = count_all(room->change.mm_at) - room->told;
+		room->left_out = count_all(room->change.mm_at, room->told);
 	count_drops(ETW_KERNEL_DROP_MAPPINGS, room->left_out);
 	return 0;
 }

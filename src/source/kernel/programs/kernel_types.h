@@ -26,7 +26,8 @@ struct etw_kernel_types {
  *
  * Where a type points to another one the other one is left out: who reads that one names it itself.
  *
- * Returns 0, with @ret to be closed; -ENOMEM, -ENOSYS in builds without libbpf, or what libbpf said.
+ * Returns 0, with @ret to be closed; -ENOMEM, -ENOSYS in builds without libbpf, -EPROTO: libbpf numbered the copied types in
+ * another order; or what libbpf said.
  */
 int etw_kernel_types_read(const char *btf_path, struct etw_kernel_types *ret);
 

@@ -158,9 +158,14 @@ static int take_over(void)
 	int r = libbpf_register_prog_handler("tp_btf/", BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP,
 					     &options);
 
-	if (r >= 0)
-		r = libbpf_register_prog_handler("iter/", BPF_PROG_TYPE_TRACING, BPF_TRACE_ITER,
-						 &options);
+	if (r >= 0) {
+		int iter = libbpf_register_prog_handler("iter/", BPF_PROG_TYPE_TRACING,
+							BPF_TRACE_ITER, &options);
+
+		if (iter < 0)
+			(void)libbpf_unregister_prog_handler(r);
+		r = iter;
+	}
 	return r < 0 ? r : 0;
 }
 

@@ -13,7 +13,7 @@ struct bpf_object_open_opts;
  *
  * @options: of opening it; told of these types, if they could be read, else libbpf reads all by itself
  *
- * Returns 0, or negative errno where libbpf takes no orders.
+ * Returns 0, or what libbpf_register_prog_handler() failed with.
  *
  * Context: any thread; the first call reads the types.
  */
