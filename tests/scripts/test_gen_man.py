@@ -10,7 +10,8 @@ import unittest
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "gen_man"
 NAMES = ("etw/reader.h", "etw/predicate.h", "etw/event.h", "etw/fields.h", "etw/builder.h",
-         "etw/schemas.h", "etw/session.h", "etw/provider_id.h", "etw/image.h", "etw/etw.h",
+         "etw/schemas.h", "etw/session.h", "etw/provider_id.h", "etw/image.h", "etw/relogger.h",
+         "etw/etw.h",
          "evntprov.h", "evntrace.h", "evntcons.h", "tdh.h", "errhandlingapi.h")
 READER = """/* SPDX-License-Identifier: MIT */
 /*
