@@ -104,8 +104,12 @@ def main():
         ours, theirs = read(arguments.etw, file, pid), instance.calls(pid)
     # ftrace follows the shell from within; it ends with what the program did last.
     problems = []
-    if ours[-len(theirs):] != theirs:
-        problems.append(f"the trace ends with {ours[-len(theirs):]}, ftrace has {theirs}")
+    # Which of the two tracepoints of one call fires first is the order in which they were enabled.
+    for kind in (int, str):
+        our, their = ([call for call in calls if isinstance(call, kind)]
+                      for calls in (ours, theirs))
+        if our[-len(their):] != their:
+            problems.append(f"the trace ends with {our[-len(their):]}, ftrace has {their}")
     if theirs.count(CALL) < COUNT:
         problems.append(f"ftrace has {theirs.count(CALL)} calls of the program")
     # Those that the program makes as 64-bit programs do are there.
