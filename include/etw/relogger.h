@@ -32,8 +32,8 @@ ETW_API HRESULT STDMETHODCALLTYPE EtwCreateTraceRelogger(ITraceRelogger **ret);
  * @interface_id: IID_ITraceRelogger or IID_IUnknown
  * @ret:       gets the interface, with one reference; NULL when there is none
  *
- * Returns S_OK; E_POINTER: @ret is NULL; REGDB_E_CLASSNOTREG: another class; E_NOINTERFACE: another interface;
- * E_OUTOFMEMORY.
+ * Returns S_OK; E_POINTER: @ret is NULL; E_INVALIDARG: @class_id or @interface_id is NULL; REGDB_E_CLASSNOTREG: another
+ * class; E_NOINTERFACE: another interface; E_OUTOFMEMORY.
  */
 ETW_API HRESULT STDMETHODCALLTYPE EtwCreateInstance(REFCLSID class_id, REFIID interface_id, void **ret);
 

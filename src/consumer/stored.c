@@ -13,8 +13,8 @@ bool etw_trace_stored(const struct etw_trace *trace, struct etw_trace_stored *re
 		return false;
 	*ret = (struct etw_trace_stored){
 		.loss = head.loss,
-		.processor = head.block->buffer.processor,
-		.is_in_head = head.block->buffer.type == WIRE_BUFFER_HEADER,
+		.is_in_head = head.block->buffer.type == WIRE_BUFFER_HEADER &&
+			      head.block->buffer.offset == 0,
 	};
 	if (head.loss)
 		return true;

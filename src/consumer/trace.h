@@ -250,8 +250,7 @@ struct etw_trace_stored {
 	uint32_t bytes;      /* exact */
 	uint8_t header_type; /* enum wire_header_type; 0 for an event of loss */
 	uint16_t loss;       /* of such a one the WIRE_BUFFER_*LOST/CORRUPT flag that it tells of */
-	uint16_t processor;
-	bool is_in_head; /* in the header buffer: the header event or a companion of it */
+	bool is_in_head;     /* in the header buffer: the header event or a companion of it */
 };
 
 /* etw_trace_stored() - within the sink's `event` call, of the trace that the event is of. Returns false outside. */

@@ -23,6 +23,8 @@ bool etw_relog_clock_is_same(const struct etw_etl_header *left, const struct etw
 		if (left->perf_frequency != right->perf_frequency)
 			return false;
 	}
+	if (left->boot_ft <= 0 || right->boot_ft <= 0)
+		return left == right; /* which boot, nobody can say */
 	/* What is read of one boot differs by how far the system's time was set meanwhile. */
 	return apart > -ETW_FILETIME_PER_SECOND && apart < ETW_FILETIME_PER_SECOND;
 }

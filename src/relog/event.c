@@ -19,7 +19,7 @@ void etw_relog_event_note(struct etw_relog_event *event)
 	event->payload_bytes_before = event->record.UserDataLength;
 }
 
-static bool is_changed(const struct etw_relog_event *event)
+bool etw_relog_event_is_changed(const struct etw_relog_event *event)
 {
 	const EVENT_RECORD *record = &event->record;
 
@@ -392,7 +392,7 @@ int etw_relog_event_encode(const struct etw_relog_event *event, uint8_t *room, c
 		.room = room,
 	};
 
-	if (!is_changed(event)) {
+	if (!etw_relog_event_is_changed(event)) {
 		*ret = event->bytes;
 		*ret_bytes = event->byte_count;
 		return 0;

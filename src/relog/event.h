@@ -32,6 +32,7 @@ struct etw_relog_event {
 	uint8_t header_type; /* enum wire_header_type */
 	uint16_t loss;       /* of an event of loss: the WIRE_BUFFER_* flag that it tells of */
 	bool is_in_head;     /* it stands in a header buffer */
+	bool is_copy;        /* of one that was shown */
 	size_t stream;       /* whose clock its time is of */
 	/* What the record said at first. */
 	EVENT_HEADER header_before;
@@ -41,6 +42,9 @@ struct etw_relog_event {
 
 /* etw_relog_event_note() - takes the record for what the bytes say: changes count from here. */
 void etw_relog_event_note(struct etw_relog_event *event);
+
+/* etw_relog_event_is_changed() - whether the record says something else than it said when it was noted. */
+bool etw_relog_event_is_changed(const struct etw_relog_event *event);
 
 /* etw_relog_event_processor() - the processor of its buffer. */
 uint16_t etw_relog_event_processor(const struct etw_relog_event *event);

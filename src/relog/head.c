@@ -6,12 +6,16 @@
 #include <string.h>
 
 #include "base/macros.h"
+#include "base/number.h"
 #include "base/utf.h"
 #include "etl/event.h"
+#include "relog/output.h"
 #include "wire/etl_logfile.h"
 
-#define HEAD_BYTES_MAX   (64u * 1024) /* of a header buffer that is looked at */
-#define BUFFER_BYTES_MIN 0x10000u
+#define HEAD_BYTES_MAX     (64u * 1024) /* of a header buffer that is looked at */
+#define BUFFER_BYTES_MIN   0x10000u
+#define BUFFER_BYTES_LEAST 0x10400u /* the largest event has room */
+#define BUFFER_BYTES_STEP  0x400u
 #define BUFFER_BYTES_MAX \
 	0x100000u /* what layout 1.5 can say; each event of a larger one fits, too */
 #define MODE_SEQUENTIAL 0x00000001u
@@ -54,6 +58,32 @@ static void take_header(const struct etw_etl_header *header, struct etw_etl_file
 		file->maximum_file_size = 0;
 }
 
+void etw_relog_head_count_losses(struct etw_trace *const *traces, size_t count,
+				 struct etw_etl_file_head *file)
+{
+	uint64_t events = 0, buffers = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		events += header_of(traces, i)->events_lost;
+		buffers += header_of(traces, i)->buffers_lost;
+	}
+	file->events_lost = etw_saturate32(events);
+	file->buffers_lost = etw_saturate32(buffers);
+}
+
+/* Of the inputs' size, or so much less that each processor has a buffer that fills. */
+static uint32_t shared_bytes(uint32_t bytes, uint32_t processors)
+{
+	uint32_t most = ETW_RELOG_LANES_BYTES / (processors ? processors : 1) / BUFFER_BYTES_STEP *
+			BUFFER_BYTES_STEP;
+
+	if (most > BUFFER_BYTES_MAX)
+		most = BUFFER_BYTES_MAX;
+	if (most < BUFFER_BYTES_LEAST)
+		most = BUFFER_BYTES_LEAST;
+	return bytes > most ? most : ALIGN_UP(bytes, WIRE_EVENT_ALIGNMENT);
+}
+
 /* Numbers of all inputs together. */
 static void take_all(struct etw_trace *const *traces, size_t count, struct etw_etl_file_head *file)
 {
@@ -69,12 +99,10 @@ static void take_all(struct etw_trace *const *traces, size_t count, struct etw_e
 			bytes = header->buffer_bytes;
 		if (header->end_ft > file->end_ft)
 			file->end_ft = header->end_ft;
-		file->events_lost += header->events_lost;
-		file->buffers_lost += header->buffers_lost;
 		is_private &= (header->log_file_mode & WIRE_LOGFILE_MODE_PRIVATE) != 0;
 	}
-	file->buffer_bytes = bytes > BUFFER_BYTES_MAX ? BUFFER_BYTES_MAX
-						      : ALIGN_UP(bytes, WIRE_EVENT_ALIGNMENT);
+	etw_relog_head_count_losses(traces, count, file);
+	file->buffer_bytes = shared_bytes(bytes, file->processors);
 	/* Larger buffers and compression are all that asked for the later layout: the writer says it where it is needed. */
 	if (file->layout_major >= 2)
 		file->layout_major = file->layout_minor = 0;

@@ -33,6 +33,10 @@ struct etw_relog_form {
 int etw_relog_head_make(struct etw_trace *const *traces, size_t count,
 			const struct etw_relog_form *form, struct etw_relog_head *ret);
 
+/* etw_relog_head_count_losses() - what all inputs say now that they have lost: sessions go on losing until their end. */
+void etw_relog_head_count_losses(struct etw_trace *const *traces, size_t count,
+				 struct etw_etl_file_head *file);
+
 /* etw_relog_head_done() - takes a zeroed one. */
 void etw_relog_head_done(struct etw_relog_head *head);
 

@@ -40,10 +40,9 @@ struct etw_relog {
 	struct etw_relog_head head;
 	struct etw_relog_output *output; /* owned; NULL without */
 	struct etw_relog_window window;
-	int64_t last_ft; /* the latest time that was put */
+	int64_t last_raw; /* the latest time that was put; INT64_MIN: none */
 	int write_error;
 	uint8_t encoded[ETW_RELOG_EVENT_BYTES_MAX];
-	uint8_t patched[ETW_RELOG_EVENT_BYTES_MAX];
 };
 
 int etw_relog_create(struct etw_relog **ret)
@@ -86,8 +85,10 @@ int etw_relog_add_file(struct etw_relog *relog, const char *path, void *context,
 	TRY(may_add(relog));
 	TRY(etw_trace_open(path, &stream.trace, reterr));
 	if (stat(path, &info)) {
+		int result = -errno;
+
 		etw_trace_close(stream.trace);
-		return -errno;
+		return result;
 	}
 	stream.device = info.st_dev;
 	stream.inode = info.st_ino;
@@ -163,19 +164,25 @@ static int release_all(struct etw_relog *relog)
 	return 0;
 }
 
-/* What the output has already, in its header buffer. */
-static bool is_in_output(const struct etw_relog_event *event)
+/* The first event of a trace, of which the output has its own. */
+static bool is_header_event(const struct etw_relog_event *event)
 {
-	const uint8_t *at = event->bytes;
-	uint16_t hook;
+	return event->is_in_head && !event->loss &&
+	       (event->header_type == WIRE_HEADER_SYSTEM32 ||
+		event->header_type == WIRE_HEADER_SYSTEM64) &&
+	       etw_load16(event->bytes + offsetof(struct wire_system_header, type)) == 0;
+}
 
-	if (!event->is_in_head || event->loss)
+/*
+ * What the output has already, in its header buffer, where it stays as it was. A copy that was made another event is one
+ * of its own.
+ */
+static bool is_in_output(const struct etw_relog *relog, const struct etw_relog_event *event)
+{
+	if (event->is_copy && etw_relog_event_is_changed(event))
 		return false;
-	if (event->stream == 0)
-		return true;
-	hook = etw_load16(at + offsetof(struct wire_system_header, type));
-	return hook == 0 && (event->header_type == WIRE_HEADER_SYSTEM32 ||
-			     event->header_type == WIRE_HEADER_SYSTEM64);
+	return is_header_event(event) ||
+	       (event->is_in_head && !event->loss && event->stream == 0 && relog->head.companions);
 }
 
 /* The bytes and the time of an event on the output's clock. */
@@ -195,9 +202,10 @@ static int bytes_to_put(struct etw_relog *relog, const struct etw_relog_event *e
 	*ret_raw = etw_relog_clock_convert(from, to, *ret_raw);
 	if (event->loss)
 		return 0;
-	memcpy(relog->patched, *ret, *ret_bytes);
-	etw_relog_clock_patch(from, to, event, relog->patched, *ret_bytes);
-	*ret = relog->patched;
+	if (*ret != relog->encoded)
+		memcpy(relog->encoded, *ret, *ret_bytes);
+	etw_relog_clock_patch(from, to, event, relog->encoded, *ret_bytes);
+	*ret = relog->encoded;
 	return 0;
 }
 
@@ -209,11 +217,10 @@ int etw_relog_put(struct etw_relog *relog, const struct etw_relog_event *event)
 	};
 	const uint8_t *bytes = NULL;
 	uint32_t byte_count;
-	int64_t time_ft;
 
 	if (!relog->is_running || !relog->output || event->stream >= relog->stream_count)
 		return -EINVAL;
-	if (is_in_output(event))
+	if (is_in_output(relog, event))
 		return 0;
 	if (relog->write_error)
 		return relog->write_error;
@@ -221,12 +228,11 @@ int etw_relog_put(struct etw_relog *relog, const struct etw_relog_event *event)
 	/* Said now, to the one who puts it, and not when it would go out. */
 	if (byte_count > relog->head.file.buffer_bytes - WIRE_BUFFER_HEADER_BYTES)
 		return -EMSGSIZE;
-	if (etw_relog_window_is_full(&relog->window))
+	while (etw_relog_window_is_full(&relog->window))
 		TRY(release_one(relog));
 	TRY(etw_relog_window_hold(&relog->window, &held, bytes, byte_count));
-	time_ft = etw_clock_to_filetime(&etw_trace_header(relog->traces[0])->clock, held.time_raw);
-	if (time_ft > relog->last_ft)
-		relog->last_ft = time_ft;
+	if (held.time_raw > relog->last_raw)
+		relog->last_raw = held.time_raw;
 	return 0;
 }
 
@@ -251,10 +257,11 @@ static int show_event(void *context, size_t trace, EVENT_RECORD *record,
 	etw_relog_event_note(&event);
 	relog->streams[trace].time_raw = record->EventHeader.TimeStamp.QuadPart;
 	/* The header event was shown at the beginning. */
-	if (event.is_in_head && is_in_output(&event) &&
-	    etw_load16(event.bytes + offsetof(struct wire_system_header, type)) == 0)
+	if (is_header_event(&event))
 		return 0;
-	return relog->sink->event ? relog->sink->event(relog->sink->context, &event) : 0;
+	if (relog->sink->event)
+		result = relog->sink->event(relog->sink->context, &event);
+	return result ? result : relog->write_error;
 }
 
 static int look_whether_cancelled(void *context)
@@ -276,7 +283,7 @@ static int make_header_buffer(struct etw_trace *trace, uint8_t *room)
 	return result;
 }
 
-static bool is_header_event(const struct etw_etl_block *block, struct etw_etl_event *ret)
+static bool has_header_event(const struct etw_etl_block *block, struct etw_etl_event *ret)
 {
 	uint32_t hook_at = offsetof(struct wire_system_header, type);
 
@@ -303,10 +310,10 @@ static int show_header(struct etw_relog *relog, size_t index)
 		return -ENOMEM;
 	TRY(etw_trace_read_head(relog->traces[index], room, HEAD_ROOM, &count));
 	etw_etl_buffer_read(room, &block.buffer);
-	if (block.buffer.valid_bytes > count || !is_header_event(&block, &stored)) {
+	if (block.buffer.valid_bytes > count || !has_header_event(&block, &stored)) {
 		TRY(make_header_buffer(relog->traces[index], room));
 		etw_etl_buffer_read(room, &block.buffer);
-		if (!is_header_event(&block, &stored))
+		if (!has_header_event(&block, &stored))
 			return -EBADMSG;
 	}
 	(void)etw_recorder_fill(&recorder, &block, &stored, stored.time_raw, &event.record);
@@ -374,15 +381,20 @@ static int open_streams(struct etw_relog *relog)
 	return 0;
 }
 
-/* What sessions have lost by their end is known only then. */
-static void count_losses(struct etw_relog *relog, struct etw_etl_file_head *file)
+/* What is known at the end alone: the last time, the processors, and what sessions have lost. */
+static void finish_head(struct etw_relog *relog, struct etw_etl_file_head *file)
 {
 	uint32_t processors = etw_relog_output_processors(relog->output);
+	int64_t last_ft = 0;
 
+	if (relog->last_raw > INT64_MIN)
+		last_ft = etw_clock_to_filetime(&etw_trace_header(relog->traces[0])->clock,
+						relog->last_raw);
+	etw_relog_head_count_losses(relog->traces, relog->stream_count, file);
 	if (processors > file->processors)
 		file->processors = processors;
-	if (relog->last_ft > file->end_ft)
-		file->end_ft = relog->last_ft;
+	if (last_ft > file->end_ft)
+		file->end_ft = last_ft;
 	/* An end before the start would read as one that is not there. */
 	if (file->end_ft <= 0)
 		file->end_ft = file->start_ft > 0 ? file->start_ft : 1;
@@ -395,7 +407,7 @@ static int close_output(struct etw_relog *relog)
 	if (!relog->output)
 		return 0;
 	held = release_all(relog);
-	count_losses(relog, &relog->head.file);
+	finish_head(relog, &relog->head.file);
 	result = etw_relog_output_finish(relog->output, &relog->head.file);
 	return held < 0 ? held : result;
 }
@@ -445,7 +457,7 @@ int etw_relog_run(struct etw_relog *relog, const struct etw_relog_sink *sink)
 		return -EBUSY;
 	relog->is_running = true;
 	relog->sink = sink;
-	relog->last_ft = 0;
+	relog->last_raw = INT64_MIN;
 	relog->write_error = 0;
 	relog->window.order = 0;
 	result = open_streams(relog);

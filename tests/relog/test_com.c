@@ -223,7 +223,7 @@ static void check_renamed(const char *path)
 	}
 	assert_int_equal(run(copy_path, NULL, FALSE, &got), S_OK);
 	assert_int_equal(got.events, change.events);
-	/* But for companions of the header event, and losses. */
+	/* But for companions of the header event, which stay as they were, and losses. */
 	assert_true(got.renamed + 8 >= got.events || got.renamed * 2 > got.events);
 }
 

@@ -65,11 +65,13 @@ static HRESULT STDMETHODCALLTYPE clone(ITraceEvent *this, ITraceEvent **ret)
 	if (etw_com_event_create(from->owner, &copy))
 		return E_OUTOFMEMORY;
 	result = etw_relog_event_copy(&from->event, &copy->event, &copy->memory);
-	if (result < 0)
+	if (result < 0) {
 		(void)etw_com_event_unref(copy);
-	else
-		*ret = &copy->base;
-	return etw_hresult_of(result);
+		return etw_hresult_of(result);
+	}
+	copy->event.is_copy = true;
+	*ret = &copy->base;
+	return S_OK;
 }
 
 static HRESULT STDMETHODCALLTYPE get_user_context(ITraceEvent *this, void **ret)
