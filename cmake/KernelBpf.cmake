@@ -103,7 +103,6 @@ function(add_bpf_programs target)
     list(APPEND warnings -Werror)
   endif()
   file(GLOB headers CONFIGURE_DEPENDS ${from}/*.h)
-  set(declarations "")
   set(rows "")
   foreach(name tasks unmaps maps modules threads switches contexts samples ready syscalls interrupts
                priorities owners power disks faults memory network file_calls file_requests
@@ -121,14 +120,12 @@ function(add_bpf_programs target)
       VERBATIM)
     target_sources(${target} PRIVATE ${to}/${name}.c)
     set_property(GLOBAL APPEND PROPERTY ETW_BPF_OBJECTS ${to}/${name}.o)
-    string(APPEND declarations "extern const uint8_t etw_kernel_${name}_object[];\n"
-           "extern const size_t etw_kernel_${name}_object_bytes;\n")
     string(APPEND rows "\t{etw_kernel_${name}_object, &etw_kernel_${name}_object_bytes},\n")
   endforeach()
   file(CONFIGURE OUTPUT ${to}/objects.c @ONLY CONTENT [[/* Made by cmake/KernelBpf.cmake. */
-#include "source/kernel/programs/objects.h"
+#include "source/kernel/programs/all_objects.h"
+#include "source/kernel/programs/bpf_objects.h"
 
-@declarations@
 const struct etw_kernel_object etw_kernel_objects[] = {
 @rows@};
 const size_t etw_kernel_object_count = sizeof(etw_kernel_objects) / sizeof(etw_kernel_objects[0]);

@@ -29,7 +29,7 @@ enum etw_loss_cause {
 	ETW_LOSS_FILE = 12,
 	ETW_LOSS_REPLACED = 13,
 	ETW_LOSS_CLAIMED = 14,
-	/* A source's again. */
+	/* A source's again: numbers that were given stay. */
 	ETW_LOSS_TOO_MANY = 15,  /* lost: more at once than are told of one process, or one call */
 	ETW_LOSS_FORGOTTEN = 16, /* not lost: names that left no room for newer ones */
 	ETW_LOSS_CAUSES = 17,
@@ -70,7 +70,7 @@ static inline bool etw_loss_is_event(uint32_t cause)
 /* etw_loss_cause_name() - "ring_full" ...; "unknown" for what this version does not know. Static. */
 const char *etw_loss_cause_name(uint32_t cause);
 
-/* etw_loss_cause_text() - "the kernel's ring was full" ..., behind "lost: " or "lacks: ". Static. */
+/* etw_loss_cause_text() - "the kernel's ring was full" ..., behind "lost, " or "incomplete, ". Static. */
 const char *etw_loss_cause_text(uint32_t cause);
 
 /* etw_loss_class_name() - "switches" ...; as above. */

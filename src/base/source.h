@@ -128,9 +128,12 @@ static inline uint64_t etw_source_loss_sum(const struct etw_source_loss *loss)
 {
 	uint64_t sum = 0;
 
-	for (unsigned cause = 0; cause < ETW_LOSS_CAUSES; cause++)
-		for (unsigned i = 0; etw_loss_is_event(cause) && i < ETW_LOSS_CLASSES; i++)
+	for (unsigned cause = 0; cause < ETW_LOSS_CAUSES; cause++) {
+		if (!etw_loss_is_event(cause))
+			continue;
+		for (unsigned i = 0; i < ETW_LOSS_CLASSES; i++)
 			sum += loss->events[cause][i];
+	}
 	return sum;
 }
 

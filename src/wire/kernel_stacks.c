@@ -147,7 +147,7 @@ static const struct etw_kernel_stack stacks[] = {
 	{"ISR", 0x0F43, 1, 0x4000},
 	{"DPC", 0x0F44, 1, 0x80},
 	{"TimerDPC", 0x0F45, 1, 0x80},
-	/* Each is for both families. */
+	/* Not xperf's; each is for both families. The IPV6 names are for telling. */
 	{"TcpSend", 0x060A, 0, 0x10000},
 	{"TcpReceive", 0x060B, 0, 0x10000},
 	{"TcpConnect", 0x060C, 0, 0x10000},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's events that stacks can be asked for, by name: xperf's names for stack walking, and what turns each event
- * on.
+ * The kernel's events that stacks can be asked for, by name: xperf's names for stack walking, our own for what xperf
+ * has none of, and what turns each event on.
  * Source: Microsoft's page of xperf, stack walking; docs/format/etl.md "Groups".
  */
 #ifndef ETW_WIRE_KERNEL_STACKS_H

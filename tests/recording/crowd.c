@@ -126,8 +126,10 @@ static void write_on(uint32_t process)
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	await_flag(&shared->may_write, 1, "nobody may write");
-	if (EventRegister(&provider, NULL, NULL, &handle) || !becomes_enabled(handle))
+	if (EventRegister(&provider, NULL, NULL, &handle) || !becomes_enabled(handle)) {
+		fprintf(stderr, "writer %u is not enabled\n", process);
 		_exit(1);
+	}
 	EventDataDescCreate(&data, &payload, sizeof(payload));
 	begin = seconds();
 	while (!load_acquire(&shared->is_enough)) {

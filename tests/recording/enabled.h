@@ -13,7 +13,9 @@
 
 #include "base/time.h"
 
-#define ENABLED_MS UINT64_C(300000)
+#define ENABLED_MS        UINT64_C(300000)
+#define ENABLED_LOOK_US   500   /* between two looks, at first */
+#define ENABLED_RARELY_US 20000 /* and at most: hundreds of processes may wait here for one host */
 
 /*
  * becomes_enabled() - waits until a registration is enabled. EventRegister waits for the host too, but only for
@@ -22,11 +24,14 @@
 static inline bool becomes_enabled(REGHANDLE handle)
 {
 	const uint64_t end_ms = etw_monotonic_ms() + ENABLED_MS;
+	useconds_t look_us = ENABLED_LOOK_US;
 
 	while (!EventProviderEnabled(handle, 0, 0)) {
 		if (etw_monotonic_ms() > end_ms)
 			return false;
-		usleep(500);
+		usleep(look_us);
+		if (look_us < ENABLED_RARELY_US)
+			look_us *= 2;
 	}
 	return true;
 }

@@ -168,7 +168,8 @@ static int load_manifests(struct command *command)
 
 	if (page_load(&command->page, &command->options.shared))
 		return -1;
-	if (record_names_resolve(&command->options, command->page.store)) {
+	if (record_names_resolve(command->options.providers.all, command->options.providers.count,
+				 command->page.store)) {
 		etw_program_message("out of memory");
 		return -1;
 	}

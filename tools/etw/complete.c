@@ -38,7 +38,7 @@ struct line {
 /* Values that are words of the tool itself. */
 static const struct {
 	const char *option;
-	const char *values[24];
+	const char *values[32];
 } value_lists[] = {
 	{"color", {"auto", "always", "never"}},
 	{"time", {"utc", "local", "relative", "raw"}},
@@ -46,12 +46,13 @@ static const struct {
 	 {"process", "thread",    "loader", "cswitch",  "dispatcher",  "profile",  "pmc_profile",
 	  "syscall", "interrupt", "dpc",    "priority", "idle_states", "power",    "diskio",
 	  "fileio",  "network",   "memory", "Latency",  "SysProf",     "DiagEasy", "Base"}},
-	{"stacks", {"Profile",      "CSwitch",      "ReadyThread",         "PmcInterrupt",
-		    "SyscallEnter", "SyscallExit",  "ThreadCreate",        "ProcessCreate",
-		    "ImageLoad",    "DiskReadInit", "DiskWriteInit",       "FileRead",
-		    "FileWrite",    "TcpSend",      "TcpReceive",          "UdpSend",
-		    "UdpReceive",   "VirtualAlloc", "PagefaultDemandZero", "HardFault",
-		    "none"}},
+	{"stacks",
+	 {"Profile",       "CSwitch",       "ReadyThread",   "PmcInterrupt", "SyscallEnter",
+	  "SyscallExit",   "ThreadCreate",  "ProcessCreate", "ImageLoad",    "DiskReadInit",
+	  "DiskWriteInit", "DiskFlushInit", "DiskRead",      "DiskWrite",    "DiskFlush",
+	  "FileRead",      "FileWrite",     "TcpSend",       "TcpReceive",   "TcpConnect",
+	  "TcpAccept",     "UdpSend",       "UdpReceive",    "VirtualAlloc", "PagefaultDemandZero",
+	  "HardFault",     "none"}},
 	{"unwind", {"dwarf", "frame-pointers"}},
 	{"profile-source",
 	 {"PageFaults", "PageFaultsMajor", "ContextSwitches", "CpuMigrations", "TotalCycles",

@@ -9,11 +9,13 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/number.h"
+#include "registry/registry.h"
 #include "schema/provider_id.h"
 #include "schema/store/store_installed.h"
 #include "tools/common/known_providers.h"
 #include "tools/common/output.h"
 #include "tools/common/program.h"
+#include "tools/etw/record_names.h"
 #include "wire/name_list.h"
 
 #define SEPARATORS    ",+"
@@ -71,11 +73,19 @@ bool record_keywords_parse(const char *text, size_t bytes, uint64_t *ret_mask,
 	return any;
 }
 
+/* A colon parts what stands in --provider: of "ut:SendPath" the part behind it is the name. */
+static const char *own_name(const char *name)
+{
+	const char *colon = name ? strrchr(name, ':') : NULL;
+
+	return colon ? colon + 1 : name;
+}
+
 static bool is_called(const char *name, const char *word, size_t bytes)
 {
-	const char *rest = name ? strstr(name, PREFIX) : NULL;
+	const char *own = own_name(name), *rest = own ? strstr(own, PREFIX) : NULL;
 
-	return etw_name_list_is(name, word, bytes) ||
+	return etw_name_list_is(own, word, bytes) ||
 	       (rest && etw_name_list_is(rest + strlen(PREFIX), word, bytes));
 }
 
@@ -98,7 +108,8 @@ static void tell_unknown(const struct record_provider *provider,
 	struct etw_name_list list = etw_name_list_begin(room, sizeof(room));
 
 	for (size_t i = 0; schema && i < schema->keyword_count; i++)
-		etw_name_list_put(&list, schema->keywords[i].name);
+		if (schema->keywords[i].name)
+			etw_name_list_put(&list, own_name(schema->keywords[i].name));
 	etw_name_list_end(&list);
 	if (*room)
 		etw_program_message("the provider \"%s\" has no keyword \"%.*s\"; it has %s",
@@ -177,24 +188,28 @@ void record_keywords_complete(const char *word, struct etw_text *text)
 {
 	CLEANUP(etw_schema_store_freep) struct etw_schema_store *store = NULL;
 	const struct etw_provider_schema *schema;
+	struct record_provider provider = {.text = word};
 	const char *last = last_keyword(word);
 	char name[RECORD_PROVIDER_BYTES];
-	GUID guid;
+	struct etw_registry *registry;
 
 	if (!last || strcspn(word, ":") >= sizeof(name))
 		return;
 	(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, ":"), word);
-	if (etw_provider_id_find(name, &guid) || etw_schema_store_create(&store) ||
-	    etw_known_providers_attach(store))
+	if (etw_provider_id_find(name, &provider.guid) || etw_schema_store_create(&store) ||
+	    etw_registry_open(&registry))
 		return;
-	schema = find_schema(store, &guid);
+	etw_registry_attach(registry, store); /* takes it */
+	if (etw_known_providers_attach(store) || record_names_resolve(&provider, 1, store))
+		return;
+	schema = find_schema(store, &provider.guid);
 	if (!schema)
 		return;
 	for (size_t i = 0; i < schema->keyword_count; i++) {
 		if (!schema->keywords[i].name)
 			continue;
 		etw_text_append(text, word, (size_t)(last - word));
-		etw_output_clean(text, schema->keywords[i].name);
+		etw_output_clean(text, own_name(schema->keywords[i].name));
 		etw_text_putc(text, '\n');
 	}
 }

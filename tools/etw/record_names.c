@@ -9,23 +9,19 @@
 #include "registry/registry.h"
 #include "schema/provider_id.h"
 #include "tools/etw/record_tracepoints.h"
+#include "wire/name_list.h"
 
 static bool is_called(const struct record_provider *provider, const char *name)
 {
-	size_t bytes = strcspn(provider->text, ":");
-
-	return name && strlen(name) == bytes && !strncasecmp(provider->text, name, bytes);
+	return etw_name_list_is(name, provider->text, strcspn(provider->text, ":"));
 }
 
 /* Events may be enabled by another GUID than they bear. */
 static void take(struct record_provider *provider, const GUID *guid,
 		 const struct etw_provider_schema *schema)
 {
-	static const GUID none;
-
-	provider->guid = schema && !etw_guid_equal(&schema->control_guid, &none)
-				 ? schema->control_guid
-				 : *guid;
+	provider->guid = schema && !etw_guid_is_null(&schema->control_guid) ? schema->control_guid
+									    : *guid;
 }
 
 static bool take_given(struct record_provider *provider, const struct etw_schema_store *store)
@@ -60,14 +56,14 @@ static void take_installed(struct record_provider *provider, const struct etw_re
 	}
 }
 
-int record_names_resolve(struct record_options *options, struct etw_schema_store *store)
+int record_names_resolve(struct record_provider *all, size_t count, struct etw_schema_store *store)
 {
 	CLEANUP(etw_registry_closep) struct etw_registry *registry = NULL;
 	GUID guid;
 
 	TRY(etw_registry_open(&registry));
-	for (size_t i = 0; i < options->providers.count; i++) {
-		struct record_provider *provider = &options->providers.all[i];
+	for (size_t i = 0; i < count; i++) {
+		struct record_provider *provider = &all[i];
 
 		if (!record_tracepoints_is(provider->text) &&
 		    etw_guid_parse(provider->text, &guid) && !take_given(provider, store))

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/guid.h"
-#include "base/macros.h"
 #include "base/number.h"
+#include "filter/operand.h"
 #include "schema/provider_id.h"
 #include "tools/common/program.h"
 #include "tools/etw/record_keywords.h"
@@ -18,14 +18,6 @@
 #define BAD_KEYWORDS                                                                             \
 	"has keywords that are neither numbers nor names; NAME:LEVEL:ANY:ALL is the order, and " \
 	"several of ANY or ALL have commas between them"
-
-static const struct {
-	const char *name;
-	uint8_t level;
-} level_names[] = {
-	{"critical", 1}, {"error", 2},       {"warning", 3},       {"info", 4},
-	{"verbose", 5},  {"information", 4}, {"informational", 4},
-};
 
 void record_providers_done(struct record_providers *providers)
 {
@@ -38,13 +30,12 @@ void record_providers_done(struct record_providers *providers)
 /* Returns NULL, or what is wrong with it, static. */
 static const char *parse_level(const char *text, uint8_t *ret)
 {
+	const int named = etw_filter_level(text);
 	uint64_t level;
 
-	for (size_t i = 0; i < ARRAY_SIZE(level_names); i++) {
-		if (!strcasecmp(level_names[i].name, text)) {
-			*ret = level_names[i].level;
-			return NULL;
-		}
+	if (named >= 0) {
+		*ret = (uint8_t)named;
+		return NULL;
 	}
 	/* Nobody writes levels so, but keywords: this one would be taken for a level that lets everything pass. */
 	if (!strncasecmp(text, "0x", 2))

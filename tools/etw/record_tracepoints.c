@@ -133,14 +133,17 @@ int record_tracepoints_filter(const struct record_provider *provider, uint8_t *r
 	return bytes ? (int)bytes : -EMSGSIZE;
 }
 
-static void complete_events(int fd, const char *system, struct etw_text *text)
+/* @word: may have several names with commas, of which the last is completed */
+static void complete_events(int fd, const char *system, const char *word, struct etw_text *text)
 {
+	const char *comma = strrchr(word, ',');
+	const size_t front = (size_t)((comma ? comma : strrchr(word, ':')) + 1 - word);
 	CLEANUP(etw_tracefs_names_done) struct etw_tracefs_names names = {0};
 
 	if (etw_tracefs_events(fd, system, &names) < 0)
 		return;
 	for (uint32_t i = 0; i < names.count; i++)
-		etw_text_printf(text, PREFIX "%s:%s\n", system, names.at[i]);
+		etw_text_printf(text, "%.*s%s\n", (int)front, word, names.at[i]);
 }
 
 void record_tracepoints_complete(const char *word, struct etw_text *text)
@@ -157,7 +160,7 @@ void record_tracepoints_complete(const char *word, struct etw_text *text)
 	if (bytes && bytes < sizeof(system) && word[PREFIX_BYTES + bytes] == ':') {
 		memcpy(system, word + PREFIX_BYTES, bytes);
 		system[bytes] = '\0';
-		complete_events(fd, system, text);
+		complete_events(fd, system, word, text);
 		return;
 	}
 	if (etw_tracefs_systems(fd, &names) < 0)

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "compat/crt/start.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <semaphore.h>
-#include <stdatomic.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -17,10 +15,6 @@ static int count;
 static char **narrow;
 static wchar_t **wide;
 static wchar_t **wide_environment;
-static sigset_t first_mask;
-static bool is_watched;
-static sem_t interrupts;
-static _Atomic(void (*)(void)) on_interrupt;
 
 /* UTF-16 copies of @texts up to NULL; they are kept until the program ends. */
 static wchar_t **widened(char **texts)
@@ -63,68 +57,40 @@ wchar_t ***etw_compat_wide_environment(void)
 	return &wide_environment;
 }
 
-static void note_interrupt(int number)
-{
-	int error = errno;
-
-	(void)number;
-	(void)sem_post(&interrupts);
-	errno = error;
-}
-
-/* The one thread in which SIGINT is not blocked: what the signal does by default, or a handler, happens here. */
-static void *watch(void *unused)
+static void unblock_interrupts(void)
 {
 	sigset_t set;
 
-	(void)unused;
 	(void)sigemptyset(&set);
 	(void)sigaddset(&set, SIGINT);
 	(void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-	for (;;) {
-		void (*interrupted)(void);
-
-		if (sem_wait(&interrupts))
-			continue;
-		interrupted = atomic_load(&on_interrupt);
-		if (interrupted)
-			interrupted();
-	}
-	return NULL;
 }
 
-bool etw_compat_on_interrupt(void (*interrupted)(void))
+/* The one thread in which SIGINT is not blocked: what the signal does by default, or a handler, happens here. */
+static void *take_interrupts(void *unused)
 {
-	struct sigaction action = {.sa_flags = SA_RESTART};
-
-	if (!is_watched)
-		return false;
-	atomic_store(&on_interrupt, interrupted);
-	action.sa_handler = interrupted ? note_interrupt : SIG_DFL;
-	return !sigaction(SIGINT, &action, NULL);
+	unblock_interrupts();
+	for (;;)
+		(void)pause();
+	return unused;
 }
 
-void etw_compat_child_signals(sigset_t *ret)
-{
-	*ret = first_mask;
-}
-
+/* So no system call of the program's own threads ends early, as none does on Windows. */
 static void block_interrupts(void)
 {
 	struct sigaction action;
 	pthread_t thread;
-	sigset_t set;
+	sigset_t set, before;
 
 	(void)sigemptyset(&set);
 	(void)sigaddset(&set, SIGINT);
-	(void)pthread_sigmask(SIG_BLOCK, &set, &first_mask);
+	(void)pthread_sigmask(SIG_BLOCK, &set, &before);
 	if (sigaction(SIGINT, NULL, &action) || action.sa_handler == SIG_IGN ||
-	    sem_init(&interrupts, 0, 0) || pthread_create(&thread, NULL, watch, NULL)) {
-		(void)pthread_sigmask(SIG_SETMASK, &first_mask, NULL);
-		return;
-	}
-	(void)pthread_detach(thread);
-	is_watched = true;
+	    pthread_create(&thread, NULL, take_interrupts, NULL))
+		(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	else if (!pthread_detach(thread))
+		(void)pthread_atfork(NULL, NULL,
+				     unblock_interrupts); /* a child has not got that thread */
 }
 
 /* glibc hands the arguments of main() to constructors as well. Ours comes before the program's. */

@@ -24,7 +24,7 @@
 #define STRUCTURE      "tracepoints"
 #define SLACK_NS       UINT64_C(2000000) /* perf reads the clock before it has room in the ring */
 #define HELD_BYTES_MAX (UINT64_C(128) << 20)
-/* Readings of a processor's rings that take all of them: their records have 48 bytes at least. */
+/* So many readings take all that a ring can hold: 16 MB in records of 48 bytes at least, 32768 a reading (rings.c). */
 #define DRAIN_PASSES 16
 
 int etw_tracepoint_recorder_init(struct etw_tracepoint_recorder *recorder,

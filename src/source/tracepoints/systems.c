@@ -23,7 +23,8 @@
 
 static struct {
 	pthread_mutex_t lock;
-	uint64_t paid_ns; /* up to when the readings that were made would have been, evenly */
+	uint64_t
+		paid_ns; /* when the readings that were made are paid for, at one each READ_EACH_NS */
 	struct etw_tracefs_names names;
 	GUID *guids; /* of names.count */
 } systems = {.lock = PTHREAD_MUTEX_INITIALIZER};

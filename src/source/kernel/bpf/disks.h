@@ -25,8 +25,9 @@ enum transfer_state {
 struct transfer {
 	struct etw_kernel_disk_end end; /* as far as it is known */
 	__u32 pid;
-	__u8 state; /* enum transfer_state */
-	__u8 reserved[3];
+	__u8 state;     /* enum transfer_state */
+	__u8 has_stack; /* in etw_transfer_stacks */
+	__u8 reserved[2];
 };
 
 struct {
@@ -258,12 +259,13 @@ static __always_inline void begin_transfer(const struct etw_kernel_control *cont
 	transfer->end.tid = asker->tid;
 	transfer->pid = asker->pid;
 	transfer->end.begin_ns = bpf_ktime_get_ns();
-	/* Of what was at this address before and has ended unseen. */
-	bpf_map_delete_elem(&etw_transfer_stacks, &key);
+	transfer->has_stack = asker->stack_flags &&
+			      wants_end_stack(control, transfer->end.operation);
 	if (bpf_map_update_elem(&etw_transfers, &key, transfer, BPF_ANY))
 		count_drop(ETW_KERNEL_DROP_CPU_RING_FULL + ETW_KERNEL_DISK_END);
-	else if (asker->stack_flags && wants_end_stack(control, transfer->end.operation))
-		bpf_map_update_elem(&etw_transfer_stacks, &key, asker, BPF_ANY);
+	else if (transfer->has_stack &&
+		 bpf_map_update_elem(&etw_transfer_stacks, &key, asker, BPF_ANY))
+		bpf_map_delete_elem(&etw_transfer_stacks, &key); /* what ended unseen there */
 	send_begin(control, transfer, asker);
 }
 
@@ -275,19 +277,22 @@ static __always_inline void end_transfer(const struct etw_kernel_control *contro
 	const struct stack *stack = NULL;
 	const struct asker *asker;
 	__u64 key = payload.transfer;
+	__u8 has_stack = transfer->has_stack;
 
 	head.kind = ETW_KERNEL_DISK_END;
 	if (wants_end_stack(control, payload.operation)) {
 		head.stack_flags = ETW_KERNEL_STACK_ASKED;
 		head.stack_tid = payload.tid;
 		head.stack_pid = transfer->pid;
-		asker = bpf_map_lookup_elem(&etw_transfer_stacks, &key);
+		asker = has_stack ? bpf_map_lookup_elem(&etw_transfer_stacks, &key) : NULL;
 		if (asker)
 			stack = &asker->stack;
 	}
 	if (is_wanted(control, ETW_KERNEL_DISK_END))
 		send(&head, &payload, sizeof(payload), stack);
-	forget_transfer(key);
+	bpf_map_delete_elem(&etw_transfers, &key);
+	if (has_stack)
+		bpf_map_delete_elem(&etw_transfer_stacks, &key);
 }
 
 #endif

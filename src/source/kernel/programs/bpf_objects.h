@@ -50,6 +50,7 @@ extern const size_t etw_kernel_memory_object_bytes;
 extern const uint8_t etw_kernel_power_object[];
 extern const size_t etw_kernel_power_object_bytes;
 extern const uint8_t etw_kernel_disks_object[];
+extern const size_t etw_kernel_disks_object_bytes;
 extern const uint8_t etw_kernel_file_calls_object[];
 extern const size_t etw_kernel_file_calls_object_bytes;
 extern const uint8_t etw_kernel_file_ends_object[];
@@ -58,7 +59,6 @@ extern const uint8_t etw_kernel_mapped_writes_object[];
 extern const size_t etw_kernel_mapped_writes_object_bytes;
 extern const uint8_t etw_kernel_file_requests_object[];
 extern const size_t etw_kernel_file_requests_object_bytes;
-extern const size_t etw_kernel_disks_object_bytes;
 extern const uint8_t etw_kernel_network_object[];
 extern const size_t etw_kernel_network_object_bytes;
 

@@ -18,7 +18,7 @@
 #include "base/file.h"
 #include "base/macros.h"
 #include "source/kernel/bpf/readable_call.h"
-#include "source/kernel/programs/kernel_types.h"
+#include "source/kernel/programs/needed_types.h"
 
 #define BTF_FILE "/sys/kernel/btf/vmlinux"
 #define ANY_PROGRAM \

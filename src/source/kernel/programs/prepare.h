@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How this host has libbpf load programs: by few of the kernel's types (kernel_types.h), which are read once, when the first
+ * How this host has libbpf load programs: by few of the kernel's types (needed_types.h), which are read once, when the first
  * object is opened. Only in builds with libbpf.
  */
 #ifndef ETW_SOURCE_KERNEL_PROGRAMS_PREPARE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* All objects of BPF programs that the build made. Only in builds with libbpf. */
-#ifndef ETW_SOURCE_KERNEL_PROGRAMS_OBJECTS_H
-#define ETW_SOURCE_KERNEL_PROGRAMS_OBJECTS_H
+#ifndef ETW_SOURCE_KERNEL_PROGRAMS_ALL_OBJECTS_H
+#define ETW_SOURCE_KERNEL_PROGRAMS_ALL_OBJECTS_H
 
 #include <stddef.h>
 #include <stdint.h>

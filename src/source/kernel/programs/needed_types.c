@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "source/kernel/programs/kernel_types.h"
+#include "source/kernel/programs/needed_types.h"
 
 #include <errno.h>
 
@@ -15,7 +15,7 @@
 
 #include "base/macros.h"
 #include "base/table.h"
-#include "source/kernel/programs/objects.h"
+#include "source/kernel/programs/all_objects.h"
 
 /* What a program is attached to is a type of this name in the kernel. */
 static const struct target {

@@ -4,8 +4,8 @@
  * for each object, and goes through them for each type that the object names: most of what loading it costs. Here they
  * are gone through once for all objects.
  */
-#ifndef ETW_SOURCE_KERNEL_PROGRAMS_KERNEL_TYPES_H
-#define ETW_SOURCE_KERNEL_PROGRAMS_KERNEL_TYPES_H
+#ifndef ETW_SOURCE_KERNEL_PROGRAMS_NEEDED_TYPES_H
+#define ETW_SOURCE_KERNEL_PROGRAMS_NEEDED_TYPES_H
 
 #include <stddef.h>
 #include <stdint.h>

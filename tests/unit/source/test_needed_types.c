@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which of the kernel's types are chosen for the BPF objects of this build. See source/kernel/programs/kernel_types.h. */
+/* Which of the kernel's types are chosen for the BPF objects of this build. See source/kernel/programs/needed_types.h. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "source/kernel/programs/kernel_types.h"
+#include "source/kernel/programs/needed_types.h"
 
 #include "fake_btf.h"
 
