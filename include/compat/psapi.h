@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes by number, their images and their memory, from /proc. */
+/* Images of processes, from /proc. */
 #ifndef ETW_COMPAT_PSAPI_H
 #define ETW_COMPAT_PSAPI_H
 

@@ -40,8 +40,6 @@ typedef wint_t _TINT;
 #define _tscanf       wscanf
 #define _ftscanf      fwscanf
 #define _stscanf      swscanf
-#define _tscanf_s     wscanf_s
-#define _stscanf_s    swscanf_s
 #define _fgettc       fgetwc
 #define _fputtc       fputwc
 #define _gettchar     getwchar
@@ -53,11 +51,6 @@ typedef wint_t _TINT;
 #define _gettc        getwc
 #define _puttc        putwc
 #define _ungettc      ungetwc
-#define _tfopen       _wfopen
-#define _tfopen_s     _wfopen_s
-#define _tfullpath    _wfullpath
-#define _tgetenv      _wgetenv
-#define _tsystem      _wsystem
 #define _tcslen       wcslen
 #define _tcsnlen      wcsnlen
 #define _tcscpy       wcscpy
@@ -134,12 +127,7 @@ typedef wint_t _TINT;
 #define _cputts       _cputws
 #define __targv       __wargv
 #define _tenviron     _wenviron
-#define _tsetlocale   _wsetlocale
 #define _tcsftime     wcsftime
-#define _tperror      _wperror
-#define _tremove      _wremove
-#define _trename      _wrename
-#define _taccess      _waccess
 
 #else
 
@@ -171,8 +159,6 @@ typedef int _TINT;
 #define _tscanf       scanf
 #define _ftscanf      fscanf
 #define _stscanf      sscanf
-#define _tscanf_s     scanf_s
-#define _stscanf_s    sscanf_s
 #define _fgettc       fgetc
 #define _fputtc       fputc
 #define _gettchar     getchar
@@ -184,11 +170,6 @@ typedef int _TINT;
 #define _gettc        getc
 #define _puttc        putc
 #define _ungettc      ungetc
-#define _tfopen       fopen
-#define _tfopen_s     fopen_s
-#define _tfullpath    _fullpath
-#define _tgetenv      getenv
-#define _tsystem      system
 #define _tcslen       strlen
 #define _tcsnlen      strnlen
 #define _tcscpy       strcpy
@@ -225,15 +206,15 @@ typedef int _TINT;
 #define _tcstoul      strtoul
 #define _tcstoll      strtoll
 #define _tcstoull     strtoull
-#define _tcstoi64     _strtoi64
-#define _tcstoui64    _strtoui64
+#define _tcstoi64     strtoll
+#define _tcstoui64    strtoull
 #define _tcstod       strtod
 #define _ttoi         atoi
 #define _tstoi        atoi
 #define _ttol         atol
 #define _tstol        atol
-#define _ttoi64       _atoi64
-#define _tstoi64      _atoi64
+#define _ttoi64       atoll
+#define _tstoi64      atoll
 #define _tstof        atof
 #define _ttof         atof
 #define _itot         _itoa
@@ -265,12 +246,7 @@ typedef int _TINT;
 #define _cputts       _cputs
 #define __targv       __argv
 #define _tenviron     environ
-#define _tsetlocale   setlocale
 #define _tcsftime     strftime
-#define _tperror      perror
-#define _tremove      remove
-#define _trename      rename
-#define _taccess      access
 
 #endif
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All processes and threads at one time, from /proc. */
+/* Types of the list of all processes and threads; its functions are not built yet. */
 #ifndef ETW_COMPAT_TLHELP32_H
 #define ETW_COMPAT_TLHELP32_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Of windows there is nothing; formatting of text by wsprintf is here, as in the SDK. */
+/* Of windows there is nothing; formatting of text by wsprintf is here, as in the SDK, without floating point. */
 #ifndef ETW_COMPAT_WINUSER_H
 #define ETW_COMPAT_WINUSER_H
 

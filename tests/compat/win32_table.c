@@ -328,6 +328,59 @@ static BOOL WINAPI newer(DWORD type)
 }
 
 /* --- "SetConsoleCtrlHandler function": the newest handler is called first; its TRUE ends the chain. */
+/* learn.microsoft.com: wsprintf, CopyFile, FindFirstFile, CreateMutex, CancelWaitableTimer. */
+static void CALLBACK note_call(LPVOID argument, DWORD low, DWORD high)
+{
+	(void)low;
+	(void)high;
+	++*(int *)argument;
+}
+
+static void check_corners(void)
+{
+	char folder[] = "/tmp/etw_corners_XXXXXX", path[64], found[64], text[16];
+	WIN32_FIND_DATAA data;
+	LARGE_INTEGER due;
+	HANDLE handle;
+	FILE *file;
+	int calls = 0;
+
+	CHECK(wsprintfA(text, "%d %s", 7, "x") == 3 && !strcmp(text, "7 x"));
+	CHECK(mkdtemp(folder) != NULL);
+	(void)snprintf(path, sizeof(path), "%s/a[1].etl", folder);
+	file = fopen(path, "w");
+	CHECK(file != NULL);
+	if (file) {
+		(void)fputs("kept", file);
+		(void)fclose(file);
+	}
+	CHECK(!CopyFileA(path, path, FALSE));
+	file = fopen(path, "r");
+	CHECK(file && fgets(text, sizeof(text), file) && !strcmp(text, "kept"));
+	if (file)
+		(void)fclose(file);
+	(void)snprintf(found, sizeof(found), "%s/a[1].*", folder);
+	handle = FindFirstFileA(found, &data);
+	CHECK(handle != INVALID_HANDLE_VALUE && !strcmp(data.cFileName, "a[1].etl"));
+	(void)FindClose(handle);
+	CHECK(DeleteFileA(path) && RemoveDirectoryA(folder));
+
+	handle = CreateMutexA(NULL, TRUE, NULL);
+	CHECK(handle != NULL && ReleaseMutex(handle) && !ReleaseMutex(handle));
+	CHECK(CloseHandle(handle));
+
+	/* A call that was queued goes with the timer's setting. */
+	handle = CreateWaitableTimerA(NULL, FALSE, NULL);
+	due.QuadPart = -1;
+	CHECK(SetWaitableTimer(handle, &due, 0, note_call, &calls, FALSE));
+	CHECK(WaitForSingleObject(handle, 10000) == WAIT_OBJECT_0);
+	CHECK(CancelWaitableTimer(handle));
+	CHECK(SleepEx(0, TRUE) == 0 && calls == 0);
+	CHECK(SetWaitableTimer(handle, &due, 0, note_call, &calls, FALSE));
+	CHECK(SleepEx(10000, TRUE) == WAIT_IO_COMPLETION && calls == 1);
+	CHECK(CloseHandle(handle));
+}
+
 static void check_console(void)
 {
 	called = CreateEventW(NULL, FALSE, FALSE, NULL);
@@ -353,6 +406,7 @@ int main(void)
 	check_command_lines();
 	check_files();
 	check_process();
+	check_corners();
 	check_console();
 	return failures != 0;
 }

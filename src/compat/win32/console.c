@@ -99,10 +99,8 @@ BOOL WriteConsoleW(HANDLE hConsoleOutput, const VOID *lpBuffer, DWORD nNumberOfC
 	return is_written;
 }
 
-static BOOL put_sequence(const char *sequence)
+static BOOL put_sequence(HANDLE output, const char *sequence)
 {
-	HANDLE output = GetStdHandle(STD_OUTPUT_HANDLE);
-
 	/* What the program printed before stands before it. */
 	(void)fflush(stdout);
 	return WriteConsoleA(output, sequence, (DWORD)strlen(sequence), NULL, NULL);
@@ -115,7 +113,7 @@ BOOL SetConsoleTitleA(LPCSTR lpConsoleTitle)
 
 	etw_text_init(&sequence);
 	etw_text_printf(&sequence, "\033]0;%s\007", lpConsoleTitle);
-	is_set = put_sequence(etw_text_string(&sequence));
+	is_set = put_sequence(GetStdHandle(STD_OUTPUT_HANDLE), etw_text_string(&sequence));
 	etw_text_done(&sequence);
 	return is_set;
 }
@@ -163,8 +161,8 @@ BOOL SetConsoleTextAttribute(HANDLE hConsoleOutput, WORD wAttributes)
 	if (terminal_of(hConsoleOutput) < 0)
 		return FALSE;
 	if ((wAttributes & 0xFF) == (FOREGROUND_RED | FOREGROUND_GREEN | FOREGROUND_BLUE))
-		return put_sequence("\033[0m");
+		return put_sequence(hConsoleOutput, "\033[0m");
 	(void)snprintf(sequence, sizeof(sequence), "\033[0;%s%cm",
 		       wAttributes & FOREGROUND_INTENSITY ? "9" : "3", colours[wAttributes & 7]);
-	return put_sequence(sequence);
+	return put_sequence(hConsoleOutput, sequence);
 }

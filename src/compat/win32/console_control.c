@@ -83,6 +83,7 @@ static void *forward(void *unused)
 {
 	sigset_t set;
 	unsigned char which;
+	HANDLE thread;
 
 	/* The program may keep these signals from its other threads: they come here. */
 	(void)sigemptyset(&set);
@@ -92,8 +93,11 @@ static void *forward(void *unused)
 	for (;;) {
 		if (read(signals[0], &which, 1) != 1)
 			continue;
-		(void)CloseHandle(
-			CreateThread(NULL, 0, run_handlers, (void *)(uintptr_t)which, 0, NULL));
+		thread = CreateThread(NULL, 0, run_handlers, (void *)(uintptr_t)which, 0, NULL);
+		if (thread)
+			(void)CloseHandle(thread);
+		else /* no memory for one: here, rather than not at all */
+			(void)run_handlers((void *)(uintptr_t)which);
 	}
 	return unused;
 }
@@ -115,8 +119,14 @@ static bool start(void)
 		return false;
 	}
 	(void)pthread_detach(thread);
-	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		struct sigaction before;
+
+		/* What it was started to ignore, as by nohup, stays ignored. */
+		if (!sigaction(events[i].signal, NULL, &before) && before.sa_handler == SIG_IGN)
+			continue;
 		(void)sigaction(events[i].signal, &action, NULL);
+	}
 	return true;
 }
 

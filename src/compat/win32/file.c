@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/macros.h"
 #include "base/time.h"
 #include "compat/win32/file.h"
 #include "compat/win32/text.h"
@@ -228,15 +229,16 @@ BOOL WriteFile(HANDLE hFile, LPCVOID lpBuffer, DWORD nNumberOfBytesToWrite,
 	return error ? etw_fail(etw_error_of_errno(error)) : TRUE;
 }
 
-/* The descriptor of a file's handle, borrowed as long as the handle is open; -1 with the last error. */
-static int fd_of(HANDLE handle)
+static void release_file(struct etw_object *const *file)
 {
-	struct etw_object *file = etw_handle_get(handle, ETW_OBJECT_FILE);
-	const int fd = file ? file->fd : -1;
-
-	etw_object_release(file);
-	return fd;
+	etw_object_release(*file);
 }
+
+/* `fd` of a file's handle, which stays open until the function returns; -1 with the last error. */
+#define BORROW_FD(handle)                                                            \
+	CLEANUP(release_file)                                                        \
+	struct etw_object *const borrowed = etw_handle_get(handle, ETW_OBJECT_FILE); \
+	const int fd = borrowed ? borrowed->fd : -1
 
 static BOOL of_errno(bool is_good)
 {
@@ -245,14 +247,14 @@ static BOOL of_errno(bool is_good)
 
 BOOL FlushFileBuffers(HANDLE hFile)
 {
-	const int fd = fd_of(hFile);
+	BORROW_FD(hFile);
 
 	return fd >= 0 && of_errno(!fsync(fd));
 }
 
 BOOL GetFileSizeEx(HANDLE hFile, PLARGE_INTEGER lpFileSize)
 {
-	const int fd = fd_of(hFile);
+	BORROW_FD(hFile);
 	struct stat status;
 
 	if (fd < 0 || !of_errno(!fstat(fd, &status)))
@@ -279,7 +281,7 @@ BOOL SetFilePointerEx(HANDLE hFile, LARGE_INTEGER liDistanceToMove, PLARGE_INTEG
 		      DWORD dwMoveMethod)
 {
 	static const int methods[] = {SEEK_SET, SEEK_CUR, SEEK_END};
-	const int fd = fd_of(hFile);
+	BORROW_FD(hFile);
 	off_t at;
 
 	if (fd < 0)
@@ -314,14 +316,14 @@ DWORD SetFilePointer(HANDLE hFile, LONG lDistanceToMove, PLONG lpDistanceToMoveH
 
 BOOL SetEndOfFile(HANDLE hFile)
 {
-	const int fd = fd_of(hFile);
+	BORROW_FD(hFile);
 
 	return fd >= 0 && of_errno(!ftruncate(fd, lseek(fd, 0, SEEK_CUR)));
 }
 
 DWORD GetFileType(HANDLE hFile)
 {
-	const int fd = fd_of(hFile);
+	BORROW_FD(hFile);
 	struct stat status;
 
 	if (fd < 0 || fstat(fd, &status))
@@ -371,7 +373,7 @@ void etw_file_data(const struct stat *status, WIN32_FILE_ATTRIBUTE_DATA *ret)
 BOOL GetFileTime(HANDLE hFile, LPFILETIME lpCreationTime, LPFILETIME lpLastAccessTime,
 		 LPFILETIME lpLastWriteTime)
 {
-	const int fd = fd_of(hFile);
+	BORROW_FD(hFile);
 	struct stat status;
 
 	if (fd < 0 || !of_errno(!fstat(fd, &status)))
@@ -387,7 +389,7 @@ BOOL GetFileTime(HANDLE hFile, LPFILETIME lpCreationTime, LPFILETIME lpLastAcces
 
 BOOL GetFileInformationByHandle(HANDLE hFile, LPBY_HANDLE_FILE_INFORMATION lpFileInformation)
 {
-	const int fd = fd_of(hFile);
+	BORROW_FD(hFile);
 	WIN32_FILE_ATTRIBUTE_DATA data;
 	struct stat status;
 
@@ -412,7 +414,7 @@ BOOL GetFileInformationByHandle(HANDLE hFile, LPBY_HANDLE_FILE_INFORMATION lpFil
 BOOL GetFileInformationByHandleEx(HANDLE hFile, FILE_INFO_BY_HANDLE_CLASS FileInformationClass,
 				  LPVOID lpFileInformation, DWORD dwBufferSize)
 {
-	const int fd = fd_of(hFile);
+	BORROW_FD(hFile);
 	FILE_STANDARD_INFO *info = lpFileInformation;
 	struct stat status;
 
@@ -466,7 +468,7 @@ static BOOL dispose(HANDLE handle, bool is_deleted)
 BOOL SetFileInformationByHandle(HANDLE hFile, FILE_INFO_BY_HANDLE_CLASS FileInformationClass,
 				LPVOID lpFileInformation, DWORD dwBufferSize)
 {
-	const int fd = fd_of(hFile);
+	BORROW_FD(hFile);
 
 	if (fd < 0)
 		return FALSE;

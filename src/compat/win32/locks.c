@@ -247,7 +247,7 @@ void WakeAllConditionVariable(PCONDITION_VARIABLE ConditionVariable)
 	wake(ConditionVariable, INT_MAX);
 }
 
-/* --- Once: 0 not yet, 1 being done, 2 done. The context is beside the word, so its low half is kept elsewhere. */
+/* --- Once: 0 not yet, ONCE_BUSY, or the context with ONCE_DONE. */
 void InitOnceInitialize(PINIT_ONCE InitOnce)
 {
 	InitOnce->Ptr = NULL;

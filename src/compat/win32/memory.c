@@ -21,11 +21,13 @@ HLOCAL LocalReAlloc(HLOCAL hMem, SIZE_T uBytes, UINT uFlags)
 {
 	const size_t before = malloc_usable_size(hMem);
 	char *memory = realloc(hMem, uBytes ? uBytes : 1);
+	size_t now;
 
 	if (!memory)
 		return etw_fail_null(ERROR_NOT_ENOUGH_MEMORY);
-	if (uFlags & LMEM_ZEROINIT && uBytes > before)
-		memset(memory + before, 0, uBytes - before);
+	now = malloc_usable_size(memory);
+	if (uFlags & LMEM_ZEROINIT && now > before)
+		memset(memory + before, 0, now - before);
 	return memory;
 }
 

@@ -18,7 +18,7 @@ struct place {
 };
 
 static struct place *places;
-static size_t place_count, place_room, place_from;
+static size_t place_room, place_from;
 
 struct etw_object *etw_object_create(enum etw_object_type type)
 {
@@ -59,6 +59,7 @@ void etw_object_unref(struct etw_object *object)
 		end_file(object);
 		break;
 	case ETW_OBJECT_TIMER:
+		etw_timer_drop_call(object);
 		if (object->timer.thread)
 			etw_object_unref(object->timer.thread);
 		break;
@@ -66,16 +67,13 @@ void etw_object_unref(struct etw_object *object)
 		etw_mutex_disown(object);
 		break;
 	case ETW_OBJECT_THREAD:
-		etw_thread_done(object);
+		etw_object_thread_done(object);
 		break;
 	case ETW_OBJECT_FIND:
 		if (object->find.folder)
 			(void)closedir(object->find.folder);
 		free(object->find.path);
 		free(object->find.pattern);
-		break;
-	case ETW_OBJECT_SNAPSHOT:
-		free(object->snapshot.entries);
 		break;
 	default:
 		break;
@@ -133,7 +131,6 @@ HANDLE etw_handle_open(struct etw_object *object)
 		return etw_fail_null(ERROR_NOT_ENOUGH_MEMORY);
 	}
 	places[at].object = object;
-	place_count++;
 	return (HANDLE)(uintptr_t)((at + 1) << 2 | (uintptr_t)(places[at].uses & HANDLE_USES_MASK)
 							   << (HANDLE_PLACE_BITS + 2));
 }
@@ -177,16 +174,6 @@ struct etw_object *etw_handle_get(HANDLE handle, enum etw_object_type type)
 	return object;
 }
 
-size_t etw_handle_count(void)
-{
-	size_t count;
-
-	(void)pthread_mutex_lock(&etw_object_lock);
-	count = place_count;
-	(void)pthread_mutex_unlock(&etw_object_lock);
-	return count;
-}
-
 BOOL CloseHandle(HANDLE hObject)
 {
 	struct place *place;
@@ -201,7 +188,6 @@ BOOL CloseHandle(HANDLE hObject)
 
 		place->object = NULL;
 		place->uses++;
-		place_count--;
 		etw_object_unref(object);
 		is_closed = TRUE;
 	}

@@ -27,8 +27,6 @@ enum etw_object_type {
 	ETW_OBJECT_PROCESS,
 	ETW_OBJECT_FILE,
 	ETW_OBJECT_FIND,
-	ETW_OBJECT_SNAPSHOT,
-	ETW_OBJECT_TOKEN,
 };
 
 /* A call that a thread makes in its next alertable wait. */
@@ -36,6 +34,7 @@ struct etw_call {
 	struct etw_call *next;
 	PAPCFUNC function;
 	PTIMERAPCROUTINE timer_function; /* in place of the former */
+	const struct etw_object *timer;  /* whose it is, to be compared; or NULL */
 	void *argument;
 	int64_t due_ft;
 };
@@ -97,11 +96,6 @@ struct etw_object {
 			char *path;    /* of the folder */
 			char *pattern; /* of names */
 		} find;
-		struct {
-			void *entries;
-			size_t count;
-			size_t at[2]; /* of processes and threads */
-		} snapshot;
 	};
 };
 
@@ -134,9 +128,6 @@ struct etw_object *etw_handle_find(HANDLE handle);
  */
 struct etw_object *etw_handle_get(HANDLE handle, enum etw_object_type type);
 
-/* etw_handle_count() - handles that are open; for tests. */
-size_t etw_handle_count(void);
-
 /* etw_object_current_thread() - the calling thread's, borrowed. Holding the lock; NULL when memory ran out. */
 struct etw_object *etw_object_current_thread(void);
 
@@ -147,8 +138,14 @@ struct etw_object *etw_object_current_process(void);
 /* etw_object_changed() - an object may be signalled now: ends the waits that it satisfies, oldest first. Holding the lock. */
 void etw_object_changed(struct etw_object *object);
 
-/* etw_thread_add_call() - queues a call for a thread's next alertable wait, and ends the one it is in. Holding the lock. Takes @call. */
-void etw_thread_add_call(struct etw_object *thread, struct etw_call *call);
+/* etw_object_add_call() - queues a call for a thread's next alertable wait, and ends the one it is in. Holding the lock. Takes @call. */
+void etw_object_add_call(struct etw_object *thread, struct etw_call *call);
+
+/* etw_timer_drop_call() - takes back the call of a timer that its thread has not made. Holding the lock. */
+void etw_timer_drop_call(struct etw_object *timer);
+
+/* etw_mutex_own() - puts a mutex that nobody owns into a thread's list. Holding the lock. */
+void etw_mutex_own(struct etw_object *mutex, struct etw_object *thread);
 
 /* etw_mutex_disown() - takes a mutex from its owner's list. Holding the lock. */
 void etw_mutex_disown(struct etw_object *mutex);
@@ -164,8 +161,8 @@ void etw_watcher_add(struct etw_object *object);
 void etw_watcher_forget(struct etw_object *object);
 
 /* --- Threads. */
-/* etw_thread_done() - frees what a thread's object holds. Holding the lock. */
-void etw_thread_done(struct etw_object *thread);
+/* etw_object_thread_done() - frees what a thread's object holds. Holding the lock. */
+void etw_object_thread_done(struct etw_object *thread);
 
 /* --- Processes. */
 /* etw_process_ended() - the kernel says so. Holding the lock. */

@@ -127,16 +127,26 @@ static int copy_bytes(int from, int to)
 
 static BOOL copy(char *from, char *to, bool is_new)
 {
-	struct stat status;
+	struct stat status, target;
 	BOOL is_copied = FALSE;
 	int in, out = -1;
 
 	in = from && to ? open(from, O_RDONLY | O_CLOEXEC) : -1;
-	if (in >= 0 && !fstat(in, &status))
-		out = open(to, O_WRONLY | O_CLOEXEC | O_CREAT | (is_new ? O_EXCL : O_TRUNC),
-			   status.st_mode & 0777);
-	if (out >= 0)
-		is_copied = copy_bytes(in, out) == 0;
+	if (in >= 0 && !fstat(in, &status)) {
+		if (S_ISREG(status.st_mode))
+			out = open(to, O_WRONLY | O_CLOEXEC | O_CREAT | (is_new ? O_EXCL : 0),
+				   status.st_mode & 0777);
+		else
+			errno = EISDIR;
+	}
+	/* Emptied only once it is known not to be the source. */
+	if (out >= 0 && !fstat(out, &target)) {
+		if (target.st_dev == status.st_dev && target.st_ino == status.st_ino)
+			errno = EBUSY;
+		else
+			is_copied = (!S_ISREG(target.st_mode) || !ftruncate(out, 0)) &&
+				    copy_bytes(in, out) == 0;
+	}
 	if (from && to && !is_copied)
 		SetLastError(etw_path_error(in < 0 ? from : to, errno));
 	if (in >= 0)
@@ -206,6 +216,25 @@ BOOL MoveFileW(LPCWSTR lpExistingFileName, LPCWSTR lpNewFileName)
 }
 
 /* --- Names in folders. */
+/* Windows has `*` and `?` alone: a bracket is a character. "*.*" is every name. Owned, or NULL. */
+static char *pattern_of(const char *name)
+{
+	char *pattern, *to;
+
+	if (!strcmp(name, "*.*"))
+		return strdup("*");
+	pattern = to = malloc(3 * strlen(name) + 1);
+	for (; pattern && *name; name++) {
+		if (*name == '[')
+			to = stpcpy(to, "[[]");
+		else
+			*to++ = *name;
+	}
+	if (pattern)
+		*to = '\0';
+	return pattern;
+}
+
 static HANDLE find_first(char *path)
 {
 	struct etw_object *find;
@@ -220,16 +249,13 @@ static HANDLE find_first(char *path)
 		return INVALID_HANDLE_VALUE;
 	}
 	slash = strrchr(path, '/');
-	find->find.pattern = strdup(slash ? slash + 1 : path);
-	/* "*.*" of Windows is every name. */
-	if (find->find.pattern && !strcmp(find->find.pattern, "*.*"))
-		find->find.pattern[1] = '\0';
+	find->find.pattern = pattern_of(slash ? slash + 1 : path);
 	if (slash)
 		slash[slash == path] = '\0';
 	else
 		(void)stpcpy(path, ".");
 	find->find.path = path;
-	find->find.folder = opendir(path);
+	find->find.folder = find->find.pattern ? opendir(path) : NULL;
 	if (!find->find.folder) {
 		etw_object_release(find);
 		SetLastError(ERROR_PATH_NOT_FOUND);
@@ -384,25 +410,16 @@ DWORD GetFullPathNameW(LPCWSTR lpFileName, DWORD nBufferLength, LPWSTR lpBuffer,
 }
 
 /* With a slash at its end, as Windows has a backslash there. */
-static void temp_folder(char to[4096])
-{
-	(void)snprintf(to, 4096, "/tmp/");
-}
+#define TEMP_FOLDER "/tmp/"
 
 DWORD GetTempPathA(DWORD nBufferLength, LPSTR lpBuffer)
 {
-	char folder[4096];
-
-	temp_folder(folder);
-	return etw_return_narrow(folder, lpBuffer, nBufferLength, ETW_SIZE_WITHOUT_NUL);
+	return etw_return_narrow(TEMP_FOLDER, lpBuffer, nBufferLength, ETW_SIZE_WITHOUT_NUL);
 }
 
 DWORD GetTempPathW(DWORD nBufferLength, LPWSTR lpBuffer)
 {
-	char folder[4096];
-
-	temp_folder(folder);
-	return etw_return_wide(folder, lpBuffer, nBufferLength, ETW_SIZE_WITHOUT_NUL);
+	return etw_return_wide(TEMP_FOLDER, lpBuffer, nBufferLength, ETW_SIZE_WITHOUT_NUL);
 }
 
 /* A number that names no file yet; the file is made. Takes @folder. */

@@ -115,14 +115,19 @@ DWORD GetProcessId(HANDLE Process)
 BOOL GetExitCodeProcess(HANDLE hProcess, LPDWORD lpExitCode)
 {
 	struct etw_object *process = etw_handle_get(hProcess, ETW_OBJECT_PROCESS);
+	bool has_ended, is_known;
 
 	if (!process)
 		return FALSE;
 	(void)pthread_mutex_lock(&etw_object_lock);
-	*lpExitCode = look_whether_ended(process) ? process->process.exit_code : STILL_ACTIVE;
+	has_ended = look_whether_ended(process);
+	/* Linux tells it to the parent alone. */
+	is_known = !has_ended || process->process.is_exit_known;
+	if (is_known)
+		*lpExitCode = has_ended ? process->process.exit_code : STILL_ACTIVE;
 	etw_object_unref(process);
 	(void)pthread_mutex_unlock(&etw_object_lock);
-	return TRUE;
+	return is_known ? TRUE : etw_fail(ERROR_NOT_SUPPORTED);
 }
 
 void ExitProcess(UINT uExitCode)
@@ -140,7 +145,7 @@ BOOL TerminateProcess(HANDLE hProcess, UINT uExitCode)
 		return FALSE;
 	if (process->process.pid == getpid())
 		_exit((int)uExitCode);
-	if (kill(process->process.pid, SIGKILL))
+	if (syscall(SYS_pidfd_send_signal, process->fd, SIGKILL, NULL, 0))
 		is_ended = etw_fail(errno == EPERM ? ERROR_ACCESS_DENIED : ERROR_INVALID_PARAMETER);
 	etw_object_release(process);
 	return is_ended;
@@ -387,7 +392,10 @@ DWORD GetPriorityClass(HANDLE hProcess)
 
 	if (!pid)
 		return 0;
+	errno = 0;
 	nice_value = getpriority(PRIO_PROCESS, (id_t)pid);
+	if (nice_value == -1 && errno)
+		return (DWORD)etw_fail(etw_error_of_errno(errno));
 	return nice_value >= 15   ? IDLE_PRIORITY_CLASS
 	       : nice_value > 0   ? BELOW_NORMAL_PRIORITY_CLASS
 	       : nice_value == 0  ? NORMAL_PRIORITY_CLASS

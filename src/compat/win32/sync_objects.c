@@ -78,19 +78,22 @@ static HANDLE open_named(enum etw_object_type type, char *name)
 {
 	struct etw_object *known;
 	HANDLE handle = NULL;
+	DWORD error = ERROR_SUCCESS;
 
 	if (!name)
 		return etw_fail_null(ERROR_INVALID_PARAMETER);
 	(void)pthread_mutex_lock(&etw_object_lock);
 	known = find_named(name);
-	if (known && known->type == type)
+	if (!known)
+		error = ERROR_FILE_NOT_FOUND;
+	else if (known->type != type)
+		error = ERROR_INVALID_HANDLE;
+	else
 		handle = etw_handle_open(etw_object_ref(known));
 	(void)pthread_mutex_unlock(&etw_object_lock);
 	free(name);
-	if (!known)
-		SetLastError(ERROR_FILE_NOT_FOUND);
-	else if (known->type != type)
-		SetLastError(ERROR_INVALID_HANDLE);
+	if (error)
+		SetLastError(error);
 	return handle;
 }
 
@@ -193,18 +196,28 @@ BOOL PulseEvent(HANDLE hEvent)
 /* --- Mutexes. */
 static HANDLE create_mutex(bool is_owned, char *name)
 {
-	struct etw_object *mutex = etw_object_create(ETW_OBJECT_MUTEX);
-	HANDLE handle;
+	struct etw_object *mutex = etw_object_create(ETW_OBJECT_MUTEX), *thread = NULL;
 
 	if (!mutex) {
 		free(name);
 		return NULL;
 	}
-	handle = publish(mutex, name);
-	/* Of one that was there the caller asks by a wait. */
-	if (handle && is_owned && GetLastError() != ERROR_ALREADY_EXISTS)
-		(void)WaitForSingleObject(handle, 0);
-	return handle;
+	/* Before anybody can find it. Where the name is known already, this one goes, and its owner with it. */
+	if (is_owned) {
+		(void)pthread_mutex_lock(&etw_object_lock);
+		thread = etw_object_current_thread();
+		if (thread) {
+			etw_mutex_own(mutex, thread);
+			mutex->mutex.depth = 1;
+		}
+		(void)pthread_mutex_unlock(&etw_object_lock);
+	}
+	if (is_owned && !thread) {
+		etw_object_release(mutex);
+		free(name);
+		return NULL;
+	}
+	return publish(mutex, name);
 }
 
 HANDLE CreateMutexA(LPSECURITY_ATTRIBUTES lpMutexAttributes, BOOL bInitialOwner, LPCSTR lpName)
@@ -375,6 +388,21 @@ HANDLE CreateWaitableTimerExW(LPSECURITY_ATTRIBUTES lpTimerAttributes, LPCWSTR l
 				    lpTimerName);
 }
 
+void etw_timer_drop_call(struct etw_object *timer)
+{
+	struct etw_call **at, *call;
+
+	if (!timer->timer.thread)
+		return;
+	at = &timer->timer.thread->thread.calls;
+	while (*at && (*at)->timer != timer)
+		at = &(*at)->next;
+	call = *at;
+	if (call)
+		*at = call->next;
+	free(call);
+}
+
 static bool arm(struct etw_object *timer, int64_t due_ft, LONG period_ms)
 {
 	struct itimerspec times = {0};
@@ -405,6 +433,7 @@ BOOL SetWaitableTimer(HANDLE hTimer, const LARGE_INTEGER *lpDueTime, LONG lPerio
 		return FALSE;
 	(void)pthread_mutex_lock(&etw_object_lock);
 	timer->is_signalled = false;
+	etw_timer_drop_call(timer);
 	if (timer->timer.thread)
 		etw_object_unref(timer->timer.thread);
 	timer->timer.thread = NULL;
@@ -417,6 +446,7 @@ BOOL SetWaitableTimer(HANDLE hTimer, const LARGE_INTEGER *lpDueTime, LONG lPerio
 	}
 	is_set = arm(timer, lpDueTime->QuadPart, lPeriod);
 	etw_watcher_add(timer);
+	is_set = is_set && timer->watch; /* else nobody would see it expire */
 	etw_object_unref(timer);
 	(void)pthread_mutex_unlock(&etw_object_lock);
 	return is_set ? TRUE : etw_fail(ERROR_INVALID_PARAMETER);
@@ -430,7 +460,10 @@ BOOL CancelWaitableTimer(HANDLE hTimer)
 
 	if (!timer)
 		return FALSE;
+	(void)pthread_mutex_lock(&etw_object_lock);
 	is_stopped = !timerfd_settime(timer->fd, 0, &never, NULL);
-	etw_object_release(timer);
+	etw_timer_drop_call(timer);
+	etw_object_unref(timer);
+	(void)pthread_mutex_unlock(&etw_object_lock);
 	return is_stopped;
 }

@@ -317,7 +317,7 @@ void DebugBreak(void)
 	__builtin_trap();
 }
 
-/* As on Windows, nobody sees it where no debugger looks. */
+/* Linux has no reader of these texts. */
 void OutputDebugStringA(LPCSTR lpOutputString)
 {
 	(void)lpOutputString;

@@ -60,7 +60,7 @@ static struct etw_object *create_record(void)
 	return thread;
 }
 
-void etw_thread_done(struct etw_object *thread)
+void etw_object_thread_done(struct etw_object *thread)
 {
 	while (thread->thread.calls) {
 		struct etw_call *call = thread->thread.calls;
@@ -301,7 +301,11 @@ HRESULT SetThreadDescription(HANDLE hThread, PCWSTR lpThreadDescription)
 	if (thread && name) {
 		for (size_t i = 0; i < sizeof(cut) - 1 && name[i]; i++)
 			cut[i] = name[i];
-		result = pthread_setname_np(thread->thread.id, cut) ? E_FAIL : S_OK;
+		(void)pthread_mutex_lock(&etw_object_lock);
+		/* The C library frees the thread once it has ended. */
+		if (!thread->is_signalled)
+			result = pthread_setname_np(thread->thread.id, cut) ? E_FAIL : S_OK;
+		(void)pthread_mutex_unlock(&etw_object_lock);
 	}
 	free(name);
 	etw_object_release(thread);

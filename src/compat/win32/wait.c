@@ -38,6 +38,13 @@ static bool is_signalled(const struct etw_object *object, const struct etw_objec
 	}
 }
 
+void etw_mutex_own(struct etw_object *mutex, struct etw_object *thread)
+{
+	mutex->mutex.owner = thread;
+	mutex->mutex.next_owned = thread->thread.owned_mutexes;
+	thread->thread.owned_mutexes = mutex;
+}
+
 /* Takes what the wait is for; returns whether a mutex had been left behind by its thread. */
 static bool take(struct etw_object *object, struct etw_object *thread)
 {
@@ -46,9 +53,7 @@ static bool take(struct etw_object *object, struct etw_object *thread)
 	switch (object->type) {
 	case ETW_OBJECT_MUTEX:
 		if (!object->mutex.owner) {
-			object->mutex.owner = thread;
-			object->mutex.next_owned = thread->thread.owned_mutexes;
-			thread->thread.owned_mutexes = object;
+			etw_mutex_own(object, thread);
 			was_abandoned = object->mutex.is_abandoned;
 			object->mutex.is_abandoned = false;
 		}
@@ -114,7 +119,7 @@ void etw_object_changed(struct etw_object *object)
 	}
 }
 
-void etw_thread_add_call(struct etw_object *thread, struct etw_call *call)
+void etw_object_add_call(struct etw_object *thread, struct etw_call *call)
 {
 	struct etw_call **end = &thread->thread.calls;
 
@@ -214,8 +219,7 @@ static DWORD wait_for(struct etw_wait *wait, DWORD timeout_ms, bool is_alertable
 
 static bool is_waitable(const struct etw_object *object)
 {
-	return object && object->type != ETW_OBJECT_FIND && object->type != ETW_OBJECT_SNAPSHOT &&
-	       object->type != ETW_OBJECT_TOKEN;
+	return object && object->type != ETW_OBJECT_FIND;
 }
 
 /* Fills the wait with references. Returns an error code. */
@@ -309,7 +313,7 @@ DWORD QueueUserAPC(PAPCFUNC pfnAPC, HANDLE hThread, ULONG_PTR dwData)
 		call->argument = (void *)dwData;
 		(void)pthread_mutex_lock(&etw_object_lock);
 		if (!thread->is_signalled) {
-			etw_thread_add_call(thread, call);
+			etw_object_add_call(thread, call);
 			is_queued = true;
 		}
 		(void)pthread_mutex_unlock(&etw_object_lock);
@@ -325,15 +329,18 @@ DWORD QueueUserAPC(PAPCFUNC pfnAPC, HANDLE hThread, ULONG_PTR dwData)
 DWORD SignalObjectAndWait(HANDLE hObjectToSignal, HANDLE hObjectToWaitOn, DWORD dwMilliseconds,
 			  BOOL bAlertable)
 {
+	enum etw_object_type type = ETW_OBJECT_EVENT; /* SetEvent() refuses what is none */
 	struct etw_object *object;
 	BOOL is_signalled_now;
 
 	(void)pthread_mutex_lock(&etw_object_lock);
 	object = etw_handle_find(hObjectToSignal);
+	if (object)
+		type = object->type;
 	(void)pthread_mutex_unlock(&etw_object_lock);
-	if (object && object->type == ETW_OBJECT_MUTEX)
+	if (type == ETW_OBJECT_MUTEX)
 		is_signalled_now = ReleaseMutex(hObjectToSignal);
-	else if (object && object->type == ETW_OBJECT_SEMAPHORE)
+	else if (type == ETW_OBJECT_SEMAPHORE)
 		is_signalled_now = ReleaseSemaphore(hObjectToSignal, 1, NULL);
 	else
 		is_signalled_now = SetEvent(hObjectToSignal);

@@ -11,10 +11,9 @@
 
 static int watch_fd = -1;
 
-/* Objects by their number in the watcher; an event of the kernel whose number is no longer here is an old one. */
+/* Each has a number of the watcher; an event of the kernel whose number none has any more is an old one. */
 static struct {
 	struct etw_object **at;
-	uint32_t *numbers;
 	size_t count;
 } watched;
 static uint32_t last_number;
@@ -32,10 +31,13 @@ static void tell_timer(struct etw_object *timer)
 	call = calloc(1, sizeof(*call));
 	if (!call)
 		return;
+	call->timer = timer;
 	call->timer_function = timer->timer.function;
 	call->argument = timer->timer.argument;
 	call->due_ft = etw_filetime_now();
-	etw_thread_add_call(timer->timer.thread, call);
+	/* One at most waits, as on Windows. */
+	etw_timer_drop_call(timer);
+	etw_object_add_call(timer->timer.thread, call);
 }
 
 static void tell(uint32_t number)
@@ -43,7 +45,7 @@ static void tell(uint32_t number)
 	for (size_t i = 0; i < watched.count; i++) {
 		struct etw_object *object = watched.at[i];
 
-		if (watched.numbers[i] != number)
+		if (object->watch != number)
 			continue;
 		if (object->type == ETW_OBJECT_TIMER) {
 			tell_timer(object);
@@ -100,19 +102,13 @@ static bool remember(struct etw_object *object)
 {
 	struct etw_object **at = realloc(watched.at,
 					 (watched.count + 1) * sizeof(struct etw_object *));
-	uint32_t *numbers;
 
 	if (!at)
 		return false;
 	watched.at = at;
-	numbers = realloc(watched.numbers, (watched.count + 1) * sizeof(*numbers));
-	if (!numbers)
-		return false;
-	watched.numbers = numbers;
 	last_number = last_number + 1 ? last_number + 1 : 1;
 	object->watch = last_number;
-	watched.at[watched.count] = object;
-	watched.numbers[watched.count++] = object->watch;
+	watched.at[watched.count++] = object;
 	return true;
 }
 
@@ -134,7 +130,6 @@ void etw_watcher_forget(struct etw_object *object)
 			continue;
 		watched.count--;
 		watched.at[i] = watched.at[watched.count];
-		watched.numbers[i] = watched.numbers[watched.count];
 		break;
 	}
 	object->watch = 0;
